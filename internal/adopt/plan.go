@@ -70,14 +70,13 @@ func (e *Engine) proposeIn(c *conn.Connection, config, prior tfvalue.Value, diag
 // is known only after apply, nothing is read yet. Values from the platform stay unknown in the
 // plan, since they may change before the apply: Terraform plans a creation again there, and rejects
 // a plan that differs from the first one.
-func (e *Engine) reviewAdoption(ctx context.Context, c *conn.Connection, config, plan tfvalue.Value, diags *diag.Diagnostics) (r reviewed) {
+func (e *Engine) reviewAdoption(ctx context.Context, c *conn.Connection, config, plan tfvalue.Value, diags *diag.Diagnostics) reviewed {
 	nothing := tfvalue.Null(e.objectType)
 	change, now := Change{config, plan, nothing}, observed{nothing, response{object: nothing}}
 	if e.identity(plan).isKnown() && !c.Waits(conn.ManagementSettings...) {
 		var ok bool
 		if now, ok = e.readToChange(ctx, c, change, memory{}, diags); !ok {
-			r.Remote = nothing
-			return r
+			return reviewed{Review: Review{Remote: nothing}}
 		}
 	}
 	return e.review(change, now, diags)

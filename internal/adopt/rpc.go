@@ -24,12 +24,9 @@ func (e *Engine) IsCurrent(req *tfprotov6.UpgradeResourceStateRequest) bool {
 // ImportResourceState handles the RPC of that name, by ID or by identity; see ReadResource for
 // errors. It sends no request: a read follows, which completes the state.
 func (e *Engine) ImportResourceState(c *conn.Connection, req *tfprotov6.ImportResourceStateRequest) (*tfprotov6.ImportResourceStateResponse, error) {
-	identity := tfvalue.Null(e.identityType)
-	if req.Identity != nil {
-		var err error
-		if identity, err = decode(req.Identity.IdentityData, e.identityType); err != nil {
-			return nil, err
-		}
+	identity, err := decode(cmp.Or(req.Identity, &tfprotov6.ResourceIdentityData{}).IdentityData, e.identityType)
+	if err != nil {
+		return nil, err
 	}
 	var diags diag.Diagnostics
 	id, err := e.importedID(c, req.ID, identity, &diags)

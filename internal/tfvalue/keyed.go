@@ -103,21 +103,12 @@ func (k Key) Index(set Value) map[string]Value {
 // Difference returns what changes a remote set to the wanted one. An element that differs is removed
 // and added. One that lacks a member of its key is neither.
 func (k Key) Difference(wanted, remote Value) Edit {
-	var remove, add []Value
 	want, is := k.group(wanted.Elements()), k.group(remote.Elements())
-	for key, elements := range is {
-		if !k.alike(want[key], elements) {
-			remove = append(remove, elements...)
-			add = append(add, want[key]...)
-		}
+	stays := func(element Value) bool {
+		key := k.Of(element)
+		return !k.IsNamed(element) || k.alike(want[key], is[key])
 	}
-	for key, elements := range want {
-		if len(is[key]) == 0 {
-			add = append(add, elements...)
-		}
-	}
-	isUnnamed := func(element Value) bool { return !k.IsNamed(element) }
-	return Edit{k.Sort(slices.DeleteFunc(remove, isUnnamed)), k.Sort(slices.DeleteFunc(add, isUnnamed))}
+	return Edit{k.Sort(slices.DeleteFunc(remote.Elements(), stays)), k.Sort(slices.DeleteFunc(wanted.Elements(), stays))}
 }
 
 // Complete returns a set of a response. The MayOmit members that all of its elements omit have the
