@@ -222,9 +222,9 @@ func within(patch, from, until int, edit func(tfvalue.Value) tfvalue.Value) edit
 }
 
 // each edits responses in several ways.
-func each(all ...editing) editing {
+func each(edits ...editing) editing {
 	return func(w *workshop, request string, lamp tfvalue.Value) tfvalue.Value {
-		for _, edit := range all {
+		for _, edit := range edits {
 			lamp = edit(w, request, lamp)
 		}
 		return lamp
@@ -274,10 +274,10 @@ func before(patch, read int, is any, at ...string) happening {
 }
 
 // inOrder has each of several things happen.
-func inOrder(all ...happening) happening {
+func inOrder(several ...happening) happening {
 	return func(w *workshop, request string) error {
 		var errs []error
-		for _, happens := range all {
+		for _, happens := range several {
 			errs = append(errs, happens(w, request))
 		}
 		return cmp.Or(errs...)
@@ -303,7 +303,7 @@ func forbidsRead(patch, read int) happening {
 func (w *workshop) lastReads() int {
 	reads := slices.Clone(w.requests)
 	slices.Reverse(reads)
-	return max(0, slices.IndexFunc(append(reads, "PATCH"), func(request string) bool { return request != "GET" }))
+	return slices.IndexFunc(append(reads, "PATCH"), func(request string) bool { return request != "GET" })
 }
 
 // queues has the PATCH that follows a read wait for its turn.
