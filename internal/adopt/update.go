@@ -90,9 +90,14 @@ func (u *update) decide() []step {
 	whole, set := u.change.Edit, u.setOf(u.change.Remote)
 	first, later := u.key().Split(whole)
 	between := u.key().After(set, first)
-	one := step{Patch: Patch{u.change.Leaves, first}, isFirst: true, isLast: len(later) == 0, before: set, after: between, concerns: whole.All(), soFar: first}
-	two := step{Patch: Patch{tfvalue.Null(u.objectType), tfvalue.Edit{Add: later}}, isLast: true, before: between, concerns: later, soFar: whole}
-	two.after = u.key().After(between, two.Edit)
+	one := step{
+		Patch: Patch{u.change.Leaves, first}, isFirst: true, isLast: len(later) == 0,
+		before: set, after: between, concerns: whole.All(), soFar: first,
+	}
+	two := step{
+		Patch: Patch{tfvalue.Null(u.objectType), tfvalue.Edit{Add: later}}, isLast: true,
+		before: between, after: u.key().After(set, whole), concerns: later, soFar: whole,
+	}
 	return slices.DeleteFunc([]step{one, two}, func(s step) bool { return s.IsEmpty() })
 }
 
