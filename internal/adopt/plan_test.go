@@ -215,9 +215,8 @@ func TestSpellingOfIDs(t *testing.T) {
 	t.Parallel()
 	capitals := strings.ToUpper(firstLamp)
 	for first, then := range map[string]string{firstLamp: capitals, capitals: firstLamp} {
-		tf := newTerraform(t, newWorkshop())
+		tf := adopts(t, newWorkshop(), m{"lamp_id": first, "name": "desk"})
 		tf.edit = to("PATCH", keeps(then, "lamp_id"))
-		tf.config = m{"lamp_id": first, "name": "desk"}
 		tf.wantQuiet(tf.apply())
 		tf.config = m{"lamp_id": then, "name": "new"}
 		o := tf.apply()

@@ -79,8 +79,7 @@ func TestOrganizationUnknownOrChanged(t *testing.T) {
 // refuses, unless the ID is not known yet. A later plan is a replacement, as the user may want it.
 func TestImportOfAnother(t *testing.T) {
 	t.Parallel()
-	tf := newTerraform(t, newWorkshop())
-	tf.config = m{"lamp_id": another}
+	tf := adopts(t, newWorkshop(), m{"lamp_id": another})
 	tf.wantOK(tf.imports(firstLamp))
 	o := tf.block.PlanOnly(tf)
 	tf.wantErrors(o, "Import does not match the configuration: The import and the configuration of this resource name different lamps: lamp_id is "+firstLamp+" in the import and "+another+" in the configuration. ")

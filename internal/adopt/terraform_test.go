@@ -37,10 +37,15 @@ type terraform struct {
 	run   *conn.Connection
 }
 
-func newTerraform(t *testing.T, w *workshop) *terraform {
+// adopts is a block for a lamp of a workshop, the first one unless the configuration names another.
+func adopts(t *testing.T, w *workshop, config m) *terraform {
 	t.Helper()
+	if config["lamp_id"] == nil {
+		config["lamp_id"] = firstLamp
+	}
 	block := &tfprotov6.SchemaBlock{Attributes: protocolAttributes(lampSchema.Attributes)}
-	return &terraform{workshop: w, t: t, block: terraformtest.New("test_lamp", terraformtest.NewSchema(&tfprotov6.Schema{Block: block})), state: tfvalue.Null(w.typ())}
+	played := terraformtest.New("test_lamp", terraformtest.NewSchema(&tfprotov6.Schema{Block: block}))
+	return &terraform{workshop: w, t: t, config: config, block: played, state: tfvalue.Null(w.typ())}
 }
 
 // protocolAttributes are attributes as the protocol has them.
@@ -252,15 +257,7 @@ func (tf *terraform) wantErrors(o *terraformtest.Change, want ...string) {
 	}
 }
 
-// adopts is a lamp with a configuration, and adopted one that was adopted with it, without a PATCH.
-func adopts(t *testing.T, w *workshop, config m) *terraform {
-	t.Helper()
-	tf := newTerraform(t, w)
-	config["lamp_id"] = firstLamp
-	tf.config = config
-	return tf
-}
-
+// adopted is a block whose lamp was adopted, without a PATCH.
 func adopted(t *testing.T, config m) *terraform {
 	t.Helper()
 	tf := adopts(t, newWorkshop(), config)

@@ -28,9 +28,8 @@ func TestIgnoredOnce(t *testing.T) {
 			}
 			run := newConnection()
 			for i, id := range []string{firstLamp, another} {
-				tf := newTerraform(t, w)
-				tf.inBubble = true
-				tf.config, tf.requests = m{"lamp_id": id, "name": "as it was"}, nil
+				tf := adopts(t, w, m{"lamp_id": id, "name": "as it was"})
+				tf.inBubble, tf.requests = true, nil
 				tf.wantOK(tf.apply())
 				tf.config["name"] = "new"
 				o := tf.plan()
