@@ -39,6 +39,9 @@ func TestIgnoredOnce(t *testing.T) {
 				tf.block.Apply(tf, o)
 				took := time.Since(begun)
 				tf.wantErrors(o, "name was sent and accepted, but the API ")
+				if strings.Contains(o.Errors[0], "It was still changing. ") != moves {
+					t.Errorf("%t: %s", moves, o.Errors[0])
+				}
 				if waited := took > 0; waited != (i == 0 || moves) || strings.Contains(o.Errors[0], "another object of this run waited 30s") == waited {
 					t.Errorf("lamp %d, %t, took %s: %q", i, moves, took, o.Errors)
 				}
