@@ -27,7 +27,8 @@ func TestPlatformRepeatsPartsOfSecrets(t *testing.T) {
 	for connection, want := range map[string][]string{
 		storage: {key, strings.Replace(key, "+", " ", 1)},
 		"https://ourstorage.blob.core.windows.net/ours?sv=2026-01-01&se=2027&sig=" + signature: {signature, "c2lnbmF0dXJl+b2YtYWxs="},
-		"amqps://r:passphrase@q.example:5671/orders":                                           {"passphrase"},
+		"amqps://reader:hidden-passphrase@queue.example.com:5671/orders":                       {"hidden-passphrase"},
+		"https://a-token-of-more-than-thirty-two-characters@host.example.com/a":                {"a-token-of-more-than-thirty-two-characters"},
 		"an opaque credential": {"an opaque credential"},
 	} {
 		if got := slices.Compact(secretsIn(connection)); !slices.Equal(got, want) {

@@ -194,7 +194,7 @@ func secretsIn(connection string) []string {
 	}
 	for _, part := range strings.FieldsFunc(connection, func(r rune) bool { return strings.ContainsRune(";&?# \t\r\n", r) }) {
 		if strings.Contains(part, "://") {
-			for segment := range strings.SplitSeq(part, "/") {
+			for _, segment := range strings.FieldsFunc(part, func(r rune) bool { return strings.ContainsRune("/@", r) }) {
 				add("", segment)
 			}
 			continue
