@@ -173,11 +173,14 @@ func (v noNulls) ValidateSet(_ context.Context, req validator.SetRequest, resp *
 }
 
 func (v noNulls) check(at path.Path, elements []attr.Value, diags *diag.Diagnostics) {
-	detail := fmt.Sprintf("%s %s. Omit the element.", at, v.rule)
+	var summary string
 	switch {
 	case slices.ContainsFunc(elements, attr.Value.IsNull):
-		diags.AddAttributeError(at, "Null element", detail)
+		summary = "Null element"
 	case v.names && slices.ContainsFunc(elements, types.StringValue("").Equal):
-		diags.AddAttributeError(at, "Empty name", detail)
+		summary = "Empty name"
+	default:
+		return // before the path is written: in a set, it has the whole element
 	}
+	diags.AddAttributeError(at, summary, fmt.Sprintf("%s %s. Omit the element.", at, v.rule))
 }
