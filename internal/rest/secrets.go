@@ -128,6 +128,7 @@ func (s *Secrets) Mask(text string) string {
 		for run := range runsOf(fold(line), minSecretLength, runLength) {
 			if s.runs[run] {
 				lines[i] = mask
+				break
 			}
 		}
 	}
