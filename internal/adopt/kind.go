@@ -14,7 +14,7 @@ import (
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
 )
 
-// Kind is a kind of adopted object. Of its functions, Validate may be nil.
+// Kind is a kind of adopted object. Of its functions, Validate and Mask may be nil.
 type Kind struct {
 	// Name is the type name of the resource without the provider, such as "service_scaling".
 	Name string
@@ -41,9 +41,11 @@ type Kind struct {
 	// Read reads the JSON of the remote object. Its error satisfies platform.IsNotFound if
 	// the object does not exist.
 	Read func(ctx context.Context, client *platform.Client, id Identity, read platform.Read) error
-	// Begin begins an update of the remote object. config is that of the resource, whose
-	// secrets no error may repeat.
-	Begin func(ctx context.Context, client *platform.Client, id Identity, config tfvalue.Value) (context.Context, Call, error)
+	// Mask keeps the secrets of a configuration out of errors and logs, from the first request on: a
+	// response to a read may repeat them, too.
+	Mask func(client *platform.Client, config tfvalue.Value)
+	// Begin begins an update of the remote object.
+	Begin func(ctx context.Context, client *platform.Client, id Identity) (context.Context, Call, error)
 	// Body returns the body of a patch.
 	Body func(change Change, patch Patch) (map[string]any, error)
 	// Check reports errors of a change and warns about effects that users may not expect. It

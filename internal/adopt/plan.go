@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/words"
+
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 
@@ -113,6 +115,6 @@ func (e *Engine) addAdoptError(diags *diag.Diagnostics, id Identity, err error) 
 		fmt.Sprintf("There is no %s: %s This resource adopts an existing %s and cannot create one. Check %s. "+
 			"If the %s was deleted, remove its resource or for_each entry from the configuration: that unblocks the plan, and touches nothing else. "+
 			"To have it again, create it in the platform's console and set its ID here.",
-			e.fullName(id), platform.Absence(err), e.Noun, platform.Enumerate(names), e.Noun),
+			e.fullName(id), platform.Absence(err), e.Noun, words.Enumerate(names), e.Noun),
 	)
 }

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/words"
+
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/conn"
@@ -28,7 +30,7 @@ func (e *Engine) refresh(ctx context.Context, c *conn.Connection, state tfvalue.
 		diags.AddError(
 			fmt.Sprintf("Cannot read %s", e.Noun),
 			fmt.Sprintf("The state of this resource has no value for one of %s. It was probably edited. Restore the state from a backup, or remove the resource from it (terraform state rm) and import it again.",
-				platform.Enumerate(e.identifiers())),
+				words.Enumerate(e.identifiers())),
 		)
 		return state, last
 	}
@@ -61,6 +63,9 @@ func (e *Engine) readToChange(ctx context.Context, c *conn.Connection, change Ch
 	client, ok := c.Ready(conn.ManagementSettings, diags)
 	if !ok {
 		return now, false
+	}
+	if e.Mask != nil {
+		e.Mask(client, change.Config)
 	}
 	id := e.identity(change.Plan)
 	now, err := e.observe(ctx, client, id, earlier{change.Prior, e.setOf(change.Prior), last, !e.setOf(e.owned(change)).IsEmpty()})

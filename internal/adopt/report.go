@@ -21,11 +21,17 @@ func (u *update) report(diags *diag.Diagnostics) {
 	}
 }
 
-// addFailed reports a PATCH that failed, or that was not sent again.
-func (u *update) addFailed(err error, diags *diag.Diagnostics) {
+// addFailed reports a PATCH that failed, or that was not sent again. Of a response that leaves open whether
+// it was carried out, notArrived is what no read shows.
+func (u *update) addFailed(err error, notArrived []string, diags *diag.Diagnostics) {
 	stop, isStop := err.(stopped) //nolint:errorlint // it is never wrapped
 	if !isStop {
-		diags.AddError("Cannot update "+u.Noun, conn.Detail(err))
+		detail := conn.Detail(err)
+		if len(notArrived) > 0 {
+			detail += "\n\nNo read shows whether these values arrived. The state keeps the ones from before, so that the next apply sends them again:\n\n  - " +
+				strings.Join(notArrived, "\n  - ")
+		}
+		diags.AddError("Cannot update "+u.Noun, detail)
 		return
 	}
 	var attempt []string

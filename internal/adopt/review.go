@@ -5,10 +5,11 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/words"
+
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/conn"
-	"github.com/dataplatform/terraform-provider-dataplatform/internal/platform"
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
 )
 
@@ -118,7 +119,7 @@ func (e *Engine) unknownIn(now observed, before, wanted tfvalue.Value) string {
 	}
 	if unnamed := e.key().Unnamed(e.setOf(now.remote)); len(unnamed) > 0 {
 		return fmt.Sprintf("The API returned a %s that does not have all of %s, and may be any of those in the configuration:\n\n%s\n\nCorrect it in the platform's console.",
-			e.key().Noun, platform.Enumerate(e.key().Members), e.key().List(unnamed))
+			e.key().Noun, words.Enumerate(e.key().Members), e.key().List(unnamed))
 	}
 	return ""
 }
@@ -137,7 +138,7 @@ func (e *Engine) checkAdoptedSet(r reviewed, planned tfvalue.Value, diags *diag.
 	for i, element := range remove {
 		lines[i] = "  - " + key.Label(element) + ": not in the configuration"
 		if want, configured := wanted[key.Of(element)]; configured {
-			lines[i] = fmt.Sprintf("  - %s: another %s", key.Label(element), platform.Enumerate(tfvalue.Differing(want, element)))
+			lines[i] = fmt.Sprintf("  - %s: another %s", key.Label(element), words.Enumerate(tfvalue.Differing(want, element)))
 		}
 	}
 	diags.AddAttributeError(conn.AttributePath(e.KeyedSet),
@@ -164,7 +165,7 @@ func (e *Engine) checkForms(r reviewed, diags *diag.Diagnostics) {
 		diags.AddAttributeError(conn.AttributePath(at),
 			fmt.Sprintf("A name in %s of %s cannot be sent", at, r.Label),
 			fmt.Sprintf("The platform has %s in another Unicode form than Terraform, which normalizes every text, or as bytes that are not valid Unicode. To a database these are different names, "+
-				"and this change would replace one by the other. Nothing was sent. Make the change in the platform's console.", platform.Enumerate(names)))
+				"and this change would replace one by the other. Nothing was sent. Make the change in the platform's console.", words.Enumerate(names)))
 	}
 	for _, leaf := range r.Leaves.Leaves() {
 		if now := r.read.object.At(leaf.Path...); now.IsCollection() {

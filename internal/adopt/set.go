@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/http"
-	"slices"
 	"time"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/platform"
@@ -83,9 +81,9 @@ func (u *update) watch(ctx context.Context, s step, isOpen func(isDone bool, err
 func (s step) mayPass(err error) bool { return !s.isFirst && errors.As(err, new(conflict)) }
 
 // guard asks the question before an attempt: of what the platform returned last, or of a new read if
-// that is too old or an attempt has failed (again).
+// that is too old or an attempt has failed other than by a 429 (again).
 func (u *update) guard(ctx context.Context, s step, again bool) (isDone bool, read response, err error) {
-	if !again && time.Since(u.setAt) < maxAge {
+	if !again && time.Since(u.setAt) < platform.MaxAge {
 		if isDone, err = u.ask(s); err == nil {
 			return isDone, response{object: tfvalue.Null(u.objectType)}, nil
 		}
@@ -128,17 +126,17 @@ type stopped struct{ attempt, because error }
 
 func (s stopped) Error() string { return s.because.Error() }
 
-// removedInSpite returns the elements that a PATCH that failed has removed all the same, or may have:
+// removedDespite returns the elements that a PATCH that failed has removed all the same, or may have:
 // the platform may reject it half way. One read shows it, unless the update has stopped at one.
-func (u *update) removedInSpite(ctx context.Context, s step, err error) []tfvalue.Value {
+func (u *update) removedDespite(ctx context.Context, s step, err error) []tfvalue.Value {
 	stop, isStop := err.(stopped) //nolint:errorlint // it is never wrapped
 	if isStop {
 		err = stop.attempt
 	}
 	failed := new(platform.Error)
 	errors.As(err, &failed)
-	if len(s.Edit.Remove) == 0 || slices.Contains([]int{0, http.StatusUnauthorized, http.StatusForbidden}, failed.Status) {
-		return nil // nothing was removed
+	if len(s.Edit.Remove) == 0 || failed.NothingDone() {
+		return nil
 	}
 	if err = stop.because; !isStop {
 		_, _, err = u.look(ctx, s)

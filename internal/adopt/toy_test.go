@@ -144,7 +144,7 @@ func (w *workshop) engine() *Engine {
 			return readLamp(w.respond("GET", w.shown(lamp)), read)
 		},
 		KeyedSet: bulbsAt,
-		Begin: func(ctx context.Context, _ *platform.Client, id Identity, _ tfvalue.Value) (context.Context, Call, error) {
+		Begin: func(ctx context.Context, _ *platform.Client, id Identity) (context.Context, Call, error) {
 			if w.refuses != nil {
 				return ctx, nil, w.refuses
 			}
@@ -194,7 +194,7 @@ func (u *patching) Send(_ context.Context, p platform.Patch, read platform.Read)
 	}
 	time.Sleep(u.queue)
 	u.queue = 0
-	if !p.AsOf.IsZero() && time.Since(p.AsOf) >= maxAge {
+	if !p.AsOf.IsZero() && time.Since(p.AsOf) >= platform.MaxAge {
 		return true, nil
 	}
 	u.began = time.Now()

@@ -72,9 +72,6 @@ type step struct {
 	soFar         tfvalue.Edit
 }
 
-// maxAge is how old a read may be that something is decided by.
-const maxAge = 10 * time.Second
-
 func (e *Engine) newUpdate(c *conn.Connection, r reviewed, last memory) *update {
 	u := &update{
 		Engine: e, connection: c, id: e.identity(r.Plan), change: r, memory: e.rememberRead(r.Remote, r.read.object, last),
@@ -124,7 +121,7 @@ func (u *update) carryOut(ctx context.Context, s step, diags *diag.Diagnostics) 
 	if err == nil || isUnknown {
 		u.record(s.Patch)
 	} else {
-		u.edited.Remove = append(u.edited.Remove, u.removedInSpite(ctx, s, err)...)
+		u.edited.Remove = append(u.edited.Remove, u.removedDespite(ctx, s, err)...)
 	}
 	if isUnknown && changesSet {
 		shown, err = u.findOutcome(ctx, s, err)
@@ -133,14 +130,27 @@ func (u *update) carryOut(ctx context.Context, s step, diags *diag.Diagnostics) 
 	if ok = err == nil || isUnreadable; ok {
 		ok = u.await(ctx, s, shown, diags)
 	}
-	if err != nil && !ok {
-		u.addFailed(err, diags)
-	}
+	notArrived := []string{}
 	if isUnreadable {
-		neverShown := slices.DeleteFunc(s.Leaves.Leaves(), func(leaf tfvalue.Leaf) bool { return !u.isNeverReturned(leaf.Path) })
-		u.unconfirmed = append(u.unconfirmed, paths(neverShown)...)
+		notArrived = u.takeBack(s)
+	}
+	if ok = ok && len(notArrived) == 0; err != nil && !ok {
+		u.addFailed(err, notArrived, diags)
 	}
 	return ok
+}
+
+// takeBack gives the leaves of a PATCH whose acceptance is not known, and which no read shows, the value
+// from before: the next apply sends them again. It returns their paths.
+func (u *update) takeBack(s step) (notArrived []string) {
+	for _, leaf := range s.Leaves.Leaves() {
+		if path := leaf.Path.String(); u.isNeverReturned(leaf.Path) || slices.Contains(u.unconfirmed, path) {
+			u.remote = u.remote.With(u.change.Remote.At(leaf.Path...), leaf.Path...)
+			notArrived = append(notArrived, path)
+		}
+	}
+	u.unconfirmed = nil
+	return notArrived
 }
 
 // restore sends all managed leaves once, because the steps have reset some of them. It is not tried
@@ -161,7 +171,7 @@ func (u *update) restore(ctx context.Context, reset []tfvalue.Leaf, diags *diag.
 	case errors.Is(err, errNotAlone):
 		return // the warning names what is left as it is
 	case err != nil && !isUnknown:
-		u.addFailed(err, diags)
+		u.addFailed(err, nil, diags)
 		return
 	}
 	if u.restored = reset; !isUnknown {
@@ -190,7 +200,7 @@ func (u *update) record(p Patch) {
 // send sends the PATCH of a step, as often as it takes. It returns what the response shows, or what is
 // known if that shows that nothing is left to be sent.
 func (u *update) send(ctx context.Context, s step) (shown response, err error) {
-	callCtx, call, err := u.Begin(ctx, u.connection.Client, u.id, u.change.Config)
+	callCtx, call, err := u.Begin(ctx, u.connection.Client, u.id)
 	if err != nil {
 		return shown, err
 	}
@@ -202,7 +212,7 @@ func (u *update) send(ctx context.Context, s step) (shown response, err error) {
 	var failed error // of the last attempt
 	for again := false; ; failed = cmp.Or(err, failed) {
 		if !s.Edit.IsEmpty() {
-			isDone, read, err := u.guard(callCtx, s, again)
+			isDone, read, err := u.guard(callCtx, s, again && !platform.IsRateLimited(err))
 			if err != nil {
 				return shown, stopped{failed, err}
 			}
@@ -225,7 +235,7 @@ var errNotAlone = errors.New("others may have changed the object")
 func (u *update) attempt(ctx context.Context, call Call, s step, patch platform.Patch) (again bool, shown response, err error) {
 	object := tfvalue.Null(u.objectType)
 	again, err = call.Send(ctx, patch, u.Rules.Into(&object))
-	u.isAlone = u.isAlone && !again && err == nil && call.Began().Sub(u.readAt) <= maxAge
+	u.isAlone = u.isAlone && !again && err == nil && call.Began().Sub(u.readAt) <= platform.MaxAge
 	if again && s.restores && !platform.IsAmbiguous(err) {
 		err = errNotAlone
 	}

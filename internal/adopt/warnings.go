@@ -6,10 +6,11 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/words"
+
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/conn"
-	"github.com/dataplatform/terraform-provider-dataplatform/internal/platform"
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
 )
 
@@ -77,7 +78,7 @@ func (e *Engine) warnReplaced(ctx context.Context, c *conn.Connection, config, p
 		other += ": " + label
 	}
 	diags.AddWarning(fmt.Sprintf("Replacement adopts another %s", other), fmt.Sprintf("%s changed: this resource stops managing %s, and adopts the %s with the new ID, to which ignore_changes does not apply. %s",
-		platform.Enumerate(replaces), e.label(prior, prior), e.Noun, effect))
+		words.Enumerate(replaces), e.label(prior, prior), e.Noun, effect))
 	e.warnDestroy(c, prior, diags)
 }
 

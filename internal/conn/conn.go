@@ -12,6 +12,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/words"
+
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
@@ -80,7 +82,7 @@ func (c *Connection) SkipsRefresh(diags *diag.Diagnostics) bool {
 	}
 	diags.AddWarning("Refresh skipped: provider settings are unknown",
 		fmt.Sprintf("%s known only after apply, so this plan uses the state as it is and does not detect drift. The next plan after the apply detects it.",
-			platform.SettingsAre(only(ManagementSettings, c.Unknown))))
+			words.Are(only(ManagementSettings, c.Unknown))))
 	return true
 }
 
@@ -93,7 +95,7 @@ func (c *Connection) Ready(settings []string, diags *diag.Diagnostics) (*platfor
 	} else if len(unknown) > 0 {
 		diags.AddError("Unknown provider settings",
 			fmt.Sprintf("%s known only after apply, which is too late for this plan. First apply the resources that provide a value (terraform apply -target=…), or set known values.",
-				platform.SettingsAre(unknown)))
+				words.Are(unknown)))
 	}
 	return c.Client, len(unset)+len(unknown) == 0
 }
@@ -105,7 +107,7 @@ func addMissing(diags *diag.Diagnostics, settings []string) {
 	if slices.ContainsFunc(*diags, func(d diag.Diagnostic) bool { return d.Summary() == summary }) {
 		return
 	}
-	detail := fmt.Sprintf("%s not set: %s", platform.SettingsAre(settings), ToSet(settings))
+	detail := fmt.Sprintf("%s not set: %s", words.Are(settings), ToSet(settings))
 	if slices.Contains(settings, "organization_id") {
 		detail += "; organization_id can also be set on this object"
 	}
@@ -122,7 +124,7 @@ func ToSet(settings []string) string {
 	for _, name := range settings {
 		all = append(all, Environment(name))
 	}
-	return "set " + them + " in the provider block, or with the environment " + variables + platform.Enumerate(all)
+	return "set " + them + " in the provider block, or with the environment " + variables + words.Enumerate(all)
 }
 
 // only returns the settings that are among others.

@@ -3,10 +3,12 @@ package platform
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"regexp"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/rest"
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/words"
 )
 
 // CreatedAPIKey is the result of the creation of a key. The API returns KeySecret only here.
@@ -37,6 +39,7 @@ func (c *Client) CreateAPIKey(ctx context.Context, organizationID string, body m
 	}
 	var created CreatedAPIKey
 	r.Method = http.MethodPost
+	r.Leaves = []string{c.Clean(fmt.Sprintf("name %q", body["name"]), words.MaxID)}
 	r.NamesObject, r.NotFoundAdvice = false, checkOrganization
 	r.Unrepeatable = true
 	r.Accept = func(response *rest.Response) error {
@@ -70,8 +73,7 @@ func (c *Client) maskSecret(raw []byte) {
 // the response has its secret, or its ID if the secret is hashed.
 func (k *CreatedAPIKey) receive(r *rest.Response, hashed bool) error {
 	_, wrong := successful(r, "result")
-	decoded, _ := r.JSON()
-	all := members(decoded)
+	all := members(r.Value)
 	if result := members(all["result"]); result != nil {
 		all = result
 	}

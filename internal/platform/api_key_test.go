@@ -29,8 +29,9 @@ func TestKeyIsKeptWhateverTheResponse(t *testing.T) {
 		"hashed, no ID":         {200, `{"status":500,"result":{"key":{"name":"n"}}}`, true, "ambiguous"},
 		"no envelope":           {200, `{` + secret + `}`, false, `{` + secret + `} but it has no "result"`},
 		"an array":              {200, `["keySecret","no secret"]`, false, "ambiguous"},
-		"more after":            {200, `{"result":{` + secret + `}} and more`, false, `{` + secret + `} but it is not JSON (at byte 34)`},
+		"more after":            {200, `{"result":{` + secret + `}} and more`, false, `{` + secret + `} but it is not a JSON object`},
 		"500 with a key":        {500, `{"result":{` + secret + `}}`, false, `{` + secret + `} but it has HTTP status 500`},
+		"403 of a filter":       {403, `<p>no`, false, "ambiguous"},
 		"400 cut in the secret": {400, `{"result":{` + secret + `},"message":"` + strings.Repeat("x", testMaxMessage-3) + `s3cr3t"}`, false, "failed"},
 	} {
 		bubble(t, func(t *testing.T, f *fake, c *Client) {

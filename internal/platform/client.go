@@ -50,12 +50,13 @@ var (
 	managementAPI = rest.About{
 		Name: "management API", URLSetting: "base_url", Credentials: "key_id and key_secret",
 		Unauthorized: "Check key_id and key_secret. The key may be wrong, expired, disabled or revoked.",
-		Forbidden:    "The credentials (key_id and key_secret) are valid but lack permission: check organization_id, and the roles of the API key and its IP access list.",
+		Forbidden: "This may mean that the API key lacks a role, is disabled, has expired or belongs to another organization, " +
+			"that its IP access list lacks the address of this machine, or that a gateway rejected the request. Check these.",
 	}
 	alertingAPI = rest.About{
 		Name: "alerting API", URLSetting: "alerts_base_url", Credentials: "alerts_access_token",
 		Unauthorized: "Check alerts_access_token. It may be wrong, expired or revoked.",
-		Forbidden:    "The credentials (alerts_access_token) are valid but lack permission: check what the token is allowed to do.",
+		Forbidden:    "This may mean that alerts_access_token lacks permission or has expired, or that a gateway rejected the request. Check these.",
 	}
 )
 

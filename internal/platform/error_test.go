@@ -12,7 +12,10 @@ import (
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/resttest"
 )
 
-const ownError = `{"status":404,"requestId":"r","error":"what a pity"}`
+const (
+	requestID = "5c0e8f6a-1111-4a4a-8b8b-000000000001"
+	ownError  = `{"status":404,"requestId":"` + requestID + `","error":"what a pity"}`
+)
 
 // What becomes of a request is decided in package rest, from what each operation declares and
 // from what it accepts: a row for each difference between them. How often a request is sent
@@ -28,16 +31,17 @@ func TestAttemptsAndOutcomeOfFaults(t *testing.T) {
 		"none":               {good, "1 ok", "1 ok", "1 ok", "1 ok", ""},
 		"connection reset":   {resttest.Reset, "2 ok", "2 ok", "2 ok", "1 ambiguous", ""},
 		"no response":        {resttest.Hang, "1 failed", "1 failed", "1 ambiguous", "1 ambiguous", "no response within request_timeout of 30s."},
-		"404 of the API":     {respond(404, ownError), "1 not found", "1 failed", "1 not found", "1 failed", "(request ID r): what a pity.\n\nCheck the IDs."},
-		"404 of a router":    {respond(404, ""), "1 failed", "1 failed", "1 failed", "1 failed", "Check base_url: the response does not look like the platform's. If the pipe was deleted, remove it from the configuration, and from the state with terraform state rm, or create it again in the platform's console and set its ID."},
-		"200 page":           {respond(200, resttest.Page), "1 failed", "1 failed", "1 ambiguous", "1 ambiguous", "Check base_url: the response is from a login page or a gateway."},
-		"200 empty":          {respond(200, ""), "1 failed", "1 failed", "1 ok", "1 ambiguous", "the response cannot be used: it is empty."},
-		"200 text":           {respond(200, "no"), "1 failed", "1 failed", "1 ambiguous", "1 ambiguous", "it is not JSON (at byte 1)."},
-		"200 array":          {respond(200, "[]"), "1 failed", "1 failed", "1 ambiguous", "1 ambiguous", "it is JSON, but not an object."},
+		"404 of the API":     {respond(404, ownError), "1 not found", "1 failed", "1 not found", "1 failed", "(request ID " + requestID + "): what a pity.\n\nThe API itself has no such object: check the IDs."},
+		"404 of a router":    {respond(404, ""), "1 failed", "1 failed", "1 failed", "1 ambiguous", "The response does not look like the platform's: check base_url, and HTTPS_PROXY if it is set. If the pipe was deleted, remove it from the configuration, and from the state with terraform state rm, or create it again in the platform's console and set its ID."},
+		"200 page":           {respond(200, resttest.Page), "1 failed", "1 failed", "1 ambiguous", "1 ambiguous", "A login page or gateway seems to have answered instead of the API: HTTP 200 OK, an HTML page: Sign in no."},
+		"200 empty":          {respond(200, ""), "1 failed", "1 failed", "1 ok", "1 ambiguous", "the response cannot be used: it is not a JSON object."},
+		"200 text":           {respond(200, "no"), "1 failed", "1 failed", "1 ambiguous", "1 ambiguous", "HTTP 200 OK, a text: no."},
+		"200 array":          {respond(200, "[]"), "1 failed", "1 failed", "1 ambiguous", "1 ambiguous", "HTTP 200 OK, JSON that is not the API's: []."},
 		"200 cut":            {respond(200, `{"result":`), "2 ok", "2 ok", "2 ok", "1 ambiguous", ""},
 		"200 cut after JSON": {fault{Status: 200, Text: "{} ", Cut: mockplatform.CutBody, CutBytes: 2}, "2 ok", "2 ok", "2 ok", "1 ambiguous", ""},
-		"200 without result": {respond(200, `{"requestId":"r\n3","message":"later"}`, "X-Request-Id: r4"), "1 failed", "1 failed", "1 ok", "1 ambiguous", "HTTP 200 OK (request ID r 3), but the response cannot be used: it has no \"result\": later."},
-		"200 and an error":   {respond(200, `{"error":"no"}`, "X-Request-Id: r4"), "1 failed", "1 failed", "1 ambiguous", "1 ambiguous", "HTTP 200 OK (request ID r4), but the response cannot be used: it has no \"result\": no."},
+		"200 without result": {respond(200, `{"requestId":"`+requestID+`","message":"later"}`, "X-Request-Id: r4"), "1 failed", "1 failed", "1 ok", "1 ambiguous", "HTTP 200 OK (request ID " + requestID + "), but the response cannot be used: it has no \"result\": later."},
+		"200 of a session":   {respond(200, `{"message":"Session expired"}`, "X-Request-Id: r4"), "1 failed", "1 failed", "1 ambiguous", "1 ambiguous", "HTTP 200 OK (request ID r4), JSON that is not the API's: Session expired."},
+		"200 and an error":   {respond(200, `{"requestId":"`+requestID+`","error":"no"}`), "1 failed", "1 failed", "1 ambiguous", "1 ambiguous", "but the response cannot be used: it has no \"result\": no."},
 		"200 of status 400":  {respond(200, `{"status":400,"error":{"message":"gone"},"result":{}}`), "1 failed", "1 failed", "1 ambiguous", "1 ambiguous", "it contradicts itself: HTTP 200, but its envelope has status 400: gone."},
 		"200 other type":     {respond(200, `{"result":{"name":7,"keySecret":"s3cr3t"}}`), "1 failed", "1 failed", "1 ambiguous", "1 ok", "a field has another type."},
 		"200 ID no text":     {respond(200, `{"result":{"id":{}},"data":{"id":{}}}`), "1 failed", "1 failed", "1 ambiguous", "1 ok", "the ID of its object is not a text."},
@@ -45,7 +49,7 @@ func TestAttemptsAndOutcomeOfFaults(t *testing.T) {
 		"200 after a mark":   {respond(200, "\ufeff"+`{"result":{"keySecret":"s3cr3t"}}`), "1 ok", "1 failed", "1 ok", "1 ok", ""},
 		"200 about another":  {respond(200, `{"result":{"id":"x"},"data":{"id":"x"}}`), "1 failed", "1 failed", "1 ambiguous", "1 ok", "it is about another object: the request was for ID " + testPipe + ", and the response has ID x."},
 		"200 of 16 MiB":      {respond(200, `{"result":{}}`+strings.Repeat(" ", 16<<20)), "1 failed", "1 failed", "1 ambiguous", "1 ambiguous", "it is larger than the provider accepts (16 MiB)."},
-		"200 and more":       {respond(200, `{"result":[],"data":{}} x`), "1 failed", "1 failed", "1 ambiguous", "1 ambiguous", "it is not JSON (at byte 24)."},
+		"200 and more":       {respond(200, `{"result":[],"data":{}} x`), "1 failed", "1 failed", "1 ambiguous", "1 ambiguous", "HTTP 200 OK, a text: {\"result\":[],\"data\":{}} x."},
 	} {
 		for operations, want := range map[string]string{"pipe": test.read, "service list alert": test.others, "scaling update": test.patch, "key": test.key} {
 			for operation := range strings.FieldsSeq(operations) {
@@ -83,16 +87,16 @@ func TestErrorNamesItsObjectAndWhatToDo(t *testing.T) {
 	}{
 		"401":               {"pipe", respond(401, ""), pipe, "Check key_id and key_secret. The key may be wrong, expired, disabled or revoked."},
 		"401 of a token":    {"alert", respond(401, ""), alert, "Check alerts_access_token. It may be wrong, expired or revoked."},
-		"403":               {"key", respond(403, ""), key, "The credentials (key_id and key_secret) are valid but lack permission: check organization_id, and the roles of the API key and its IP access list."},
-		"404 of a list":     {"list", respond(404, ownError), list, "Check organization_id and base_url."},
-		"404 of an alert":   {"alert", respond(404, ""), alert, "Check the ID and alerts_base_url."},
-		"404 of a router":   {"scaling", respond(404, ""), scaling, "Check base_url: the response does not look like the platform's."},
+		"403":               {"key", respond(403, ""), key, "This may mean that the API key lacks a role, is disabled, has expired or belongs to another organization, "},
+		"404 of a list":     {"list", respond(404, ownError), list, "Check organization_id."},
+		"404 of an alert":   {"alert", respond(404, ""), alert, "Check the ID. Otherwise check alerts_base_url."},
+		"404 of a router":   {"scaling", respond(404, ""), scaling, "The response does not look like the platform's: check base_url"},
 		"another case":      {"alert", respond(200, `{"data":{"id":"`+strings.ToUpper(testAlert)+`"}}`), alert, "it is about another object: the request was for ID " + testAlert},
 		"gone":              {"service", respond(200, `{"result":[]}`), service, "Organization " + testOrganization + " has no service " + testService + ": two consecutive lists of its services omit it."},
-		"no list":           {"list", respond(200, `{"result":{}}`), list, "its result is not an array."},
+		"no list":           {"list", respond(200, `{"requestId":"`+requestID+`","result":{}}`), list, "its result is not an array."},
 		"no ID in a list":   {"list", respond(200, `{"result":[{"id":"x"},{"name":"y"}]}`), list, "service 2 of the list has no ID."},
-		"a type in a list":  {"list", respond(200, `{"requestId":"r","result":[{"id":"x","name":7}]}`), list, "The API returned HTTP 200 OK (request ID r), but the response cannot be used: service x: a field has another type."},
-		"an alert's result": {"alert", respond(200, `{"result":{}}`), alert, "it has no \"data\"."},
+		"a type in a list":  {"list", respond(200, `{"requestId":"`+requestID+`","result":[{"id":"x","name":7}]}`), list, "The API returned HTTP 200 OK (request ID " + requestID + "), but the response cannot be used: service x: a field has another type."},
+		"an alert's result": {"alert", respond(200, `{"requestId":"`+requestID+`","result":{}}`), alert, "it has no \"data\"."},
 	} {
 		bubble(t, func(t *testing.T, f *fake, c *Client) {
 			for _, word := range []string{"Tried", "response", "Check", testPipe[:8]} {
@@ -112,7 +116,6 @@ func TestReasonOfAbsenceEndsASentence(t *testing.T) {
 	t.Parallel()
 	for want, err := range map[string]error{
 		"the API returned HTTP 404 Not Found (request ID r): no pipe.": &Error{Status: 404, RequestID: "r", Message: "no pipe."},
-		"the API returned HTTP 404 Not Found without a message.":       &Error{Status: 404},
 		"two consecutive lists of its services omit it.":               &Error{},
 	} {
 		if got := Absence(err); got != want {

@@ -23,43 +23,24 @@ func asError(err error) *Error {
 func IsNotFound(err error) bool { return asError(err).NotFound }
 
 // IsAmbiguous reports whether a write may have been carried out although it failed: an attempt was
-// sent, and its response was lost, cut off, unusable, a redirect or a 5xx, or to a creation, a 408 or
-// 425. A 503 to an update is no such response if it is the API's own or has Retry-After. Reads are never
-// ambiguous.
+// sent, and there was no response, or one that does not say that nothing was done (see package rest, answer.go).
+// Reads are never ambiguous.
 func IsAmbiguous(err error) bool { return asError(err).Ambiguous }
 
-// IsUnreadable reports whether the API accepted an operation with a response that cannot be used.
+// IsUnreadable reports whether an operation failed with a success that cannot be used: the API may have
+// accepted it, or something in between has answered.
 func IsUnreadable(err error) bool { return asError(err).Status/100 == 2 }
+
+// IsRateLimited reports whether the last attempt of an operation was rejected with a 429.
+func IsRateLimited(err error) bool { return asError(err).Kind == rest.RateLimited }
 
 // Absence returns why IsNotFound holds for an error, as the rest of a sentence: "the API returned
 // HTTP 404 Not Found (request ID req-1): pipe not found.", or that two consecutive lists omit the
 // object.
 func Absence(err error) string {
 	e := asError(err)
-	switch {
-	case e.Status == 0:
+	if e.Status == 0 {
 		return "two consecutive lists of its services omit it."
-	case e.Cause() == "":
-		return "the API returned " + e.Response() + " without a message."
-	default:
-		return "the API returned " + e.Response() + ": " + strings.TrimRight(e.Cause(), ".: ") + "."
 	}
-}
-
-// SettingsAre is the beginning of a sentence about settings: "a is", "a, b and c
-// are". names must not be empty.
-func SettingsAre(names []string) string {
-	if len(names) == 1 {
-		return names[0] + " is"
-	}
-	return Enumerate(names) + " are"
-}
-
-// Enumerate joins names for a sentence: "a", "a, b and c". names must not be empty.
-func Enumerate(names []string) string {
-	last := len(names) - 1
-	if last == 0 {
-		return names[0]
-	}
-	return strings.Join(names[:last], ", ") + " and " + names[last]
+	return "the API returned " + e.Response() + ": " + strings.TrimRight(e.Cause(), ".: ") + "."
 }

@@ -2,6 +2,7 @@ package platform
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -59,7 +60,7 @@ type list struct {
 type service struct {
 	id, name  string // the ID in lower case, the name in the normal form of Terraform's
 	decoded   any
-	requestID string
+	requestID string // of the list
 }
 
 // serviceKey is the same for all reads and writes of a service, listKey for requests that list the
@@ -208,14 +209,16 @@ var (
 
 // nextPage returns the name of the member of an envelope, or of an object in it, that announces a next
 // page; "" if none does. A member that is empty or false announces none.
-func nextPage(envelope map[string]any) string {
+func nextPage(envelope map[string]any) (next string) {
 	for _, name := range slices.Sorted(maps.Keys(envelope)) {
-		text := strings.Trim(fmt.Sprint(envelope[name]), "[]<>")
-		if nextMember.MatchString(name) && !slices.Contains([]string{"", "nil", "false", "0", "map"}, text) {
+		inner := members(envelope[name])
+		list, _ := envelope[name].([]any)
+		isScalar := inner == nil && list == nil && !slices.Contains([]any{nil, false, "", json.Number("0")}, envelope[name])
+		if nextMember.MatchString(name) && (isScalar || len(inner)+len(list) > 0) {
 			return strconv.Quote(name)
 		}
-		if inner := nextPage(members(envelope[name])); inner != "" {
-			return inner
+		if next = nextPage(inner); next != "" {
+			return next
 		}
 	}
 	return ""

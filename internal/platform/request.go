@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"strings"
 	"time"
@@ -29,14 +30,15 @@ func (c *Client) inOrganization(operation, subject, organizationID string, path 
 		Tenant:         " in organization " + strings.ToLower(organizationID),
 		Method:         http.MethodGet,
 		Path:           append([]string{"v1"}, path...),
+		Result:         rest.Result{Member: "result"},
 		NamesObject:    true,
-		NotFoundAdvice: "Check the IDs.",
+		NotFoundAdvice: "The API itself has no such object: check the IDs.",
 	}, nil
 }
 
-const checkOrganization = "Check organization_id and base_url."
+const checkOrganization = "Check organization_id."
 
-// Read reads one object of a response, decoded as rest.Response.JSON does. Its error says in which
+// Read reads one object of a response, decoded as rest.Response.Value has it. Its error says in which
 // way the object is not as documented, without a value, so that the response cannot be used.
 type Read func(object any) error
 
@@ -56,13 +58,16 @@ type Patch struct {
 	Unrepeatable bool
 }
 
-// Send sends a patch as rest.Call.Try does, and reads the updated object, unless a success has no
-// result.
+// MaxAge is how old a read may be that a patch is based on: see rest.Request.AsOf.
+const MaxAge = rest.MaxAge
+
+// Send sends a patch as rest.Call.Try does, and reads the updated object, unless a success of the API's
+// own has no result or no body.
 func (u *Update) Send(ctx context.Context, patch Patch, read Read) (again bool, err error) {
 	accept := accept("result", u.id, read)
 	u.Leaves, u.AsOf, u.Unrepeatable = patch.Leaves, patch.AsOf, patch.Unrepeatable
 	u.Accept = func(r *rest.Response) error {
-		if err := accept(r); !errors.Is(err, errNoResult) {
+		if err := accept(r); !errors.Is(err, errNoResult) && !errors.Is(err, io.EOF) {
 			return err
 		}
 		return nil

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"strings"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/rest"
@@ -13,12 +12,11 @@ import (
 )
 
 // errNoResult is wrapped by the error of a response that has no result and is otherwise as
-// documented.
+// documented, so that the API has accepted the request.
 var errNoResult = errors.New("no result")
 
 // successful returns the envelope of a success, of which the given member is the result ("Response
-// envelope" in the API document). It also reads the status, the request ID, and the message of an
-// error, all of them optional.
+// envelope" in the API document). It also reads the status and the message of an error, both optional.
 func successful(r *rest.Response, member string) (map[string]any, error) {
 	if !r.IsSuccess() {
 		return nil, fmt.Errorf("it has HTTP status %d", r.Status)
@@ -26,16 +24,13 @@ func successful(r *rest.Response, member string) (map[string]any, error) {
 	if r.Cut != nil {
 		return nil, r.Cut
 	}
-	decoded, err := r.JSON()
-	envelope := members(decoded)
-	if err != nil || envelope == nil {
-		return nil, notAnEnvelope(r, err)
+	envelope := members(r.Value)
+	if envelope == nil || r.Malformed != nil {
+		return nil, &rest.Reworded{Text: "it is not a JSON object", Err: r.Malformed}
 	}
 	number, _ := envelope["status"].(json.Number)
 	status, _ := number.Float64()
-	id, _ := envelope["requestId"].(string)
-	r.RequestID = cmp.Or(r.Clean(id, words.MaxID), r.RequestID)
-	failed := r.MessageIn(envelope["error"])
+	failed := r.MessageIn([]any{envelope["error"], envelope["errors"]})
 	message := cmp.Or(failed, r.MessageIn(envelope["message"]))
 	if message != "" {
 		message = ": " + message
@@ -45,27 +40,10 @@ func successful(r *rest.Response, member string) (map[string]any, error) {
 		return nil, fmt.Errorf("it contradicts itself: HTTP %d, but its envelope has status %v%s", r.Status, status, message)
 	case envelope[member] != nil:
 		return envelope, nil
-	case failed == "":
+	case failed == "" && r.IsOwn:
 		return nil, &rest.Reworded{Text: err.Error(), Err: errNoResult}
 	default:
 		return nil, err
-	}
-}
-
-// notAnEnvelope says what a body is instead of a JSON object, in words of its own.
-func notAnEnvelope(r *rest.Response, err error) error {
-	page, syntactic := r.Page(), new(json.SyntaxError)
-	switch {
-	case err == nil:
-		return errors.New("it is JSON, but not an object")
-	case errors.Is(err, io.EOF):
-		return &rest.Reworded{Text: "it is empty", Err: errNoResult}
-	case page != "":
-		return errors.New(page)
-	case errors.As(err, &syntactic):
-		return fmt.Errorf("it is not JSON (at byte %d)", syntactic.Offset-1)
-	default:
-		return &rest.Reworded{Text: "its JSON is cut short", Err: err}
 	}
 }
 

@@ -28,7 +28,7 @@ func (c *Client) GetService(ctx context.Context, organizationID, serviceID strin
 	return c.getService(ctx, organizationID, serviceID, serviceKey(organizationID, serviceID), read)
 }
 
-// GetFreshService reads one service like GetService, but fresh.
+// GetFreshService reads one service like GetService, but fresh, as ListServices does.
 func (c *Client) GetFreshService(ctx context.Context, organizationID, serviceID string, read Read) error {
 	return c.getService(ctx, organizationID, serviceID, "", read)
 }
@@ -59,13 +59,15 @@ func (c *Client) FindServices(ctx context.Context, organizationID, name string, 
 
 // readServices reads the wanted services of a list, and returns their number: see lists.find. An error
 // about one of them is that of a request whose response is complete, but not as documented.
-func (c *Client) readServices(ctx context.Context, organizationID string, filter []string, key string, wanted func(*service) bool, each Read) (n int, err error) {
+func (c *Client) readServices(
+	ctx context.Context, organizationID string, filter []string, key string, wanted func(*service) bool, each Read,
+) (n int, err error) {
 	r, err := c.inOrganization("list services", "services", organizationID, "services")
 	if err != nil {
 		return 0, err
 	}
 	r.Query, r.MaxBody = url.Values{"filter": filter}, 64<<20 // ten thousand services with every field are some 30 MB
-	r.NamesObject, r.NotFoundAdvice = false, checkOrganization
+	r.Result.IsArray, r.NamesObject, r.NotFoundAdvice = true, false, checkOrganization
 	found, err := c.lists.find(ctx, r, key, wanted)
 	for _, s := range found {
 		if err := each(s.decoded); err != nil {

@@ -12,7 +12,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/conn"
-	"github.com/dataplatform/terraform-provider-dataplatform/internal/platform"
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/words"
 )
@@ -155,7 +154,7 @@ func (r *apiKeyResource) warnReplaced(config, state tfvalue.Value, changed []str
 	why := "its renewal is due"
 	switch {
 	case len(changed) > 0:
-		why = platform.Enumerate(changed) + " changed"
+		why = words.Enumerate(changed) + " changed"
 	case !early.IsNull() && !expired:
 		why += fmt.Sprintf(" (early_renewal_hours is %s)", early.Number().Text('f', -1))
 	}

@@ -115,6 +115,9 @@ func TestAPIKeyResponses(t *testing.T) {
 		"an error after the creation": {fullKey, func(f *fixture) {
 			f.Inject(mockplatform.Fault{Operation: mockplatform.CreateKey, Status: 503, After: true})
 		}, []string{"The platform may have created the key", which, "The request was not retried"}, nil},
+		"a filter of responses": {fullKey, func(f *fixture) {
+			f.Inject(mockplatform.Fault{Operation: mockplatform.CreateKey, Status: 403, Body: mockplatform.BodyHTML, After: true})
+		}, []string{"The platform may have created the key", strings.TrimSuffix(which, ", request ID ")}, nil},
 	}
 	for _, member := range []string{"", ".*", ".id", ".name", ".roles", ".keySuffix", ".createdAt", ".expireAt", ".usedAt", ".ipAccessList", ".state", ".ipAccessList.description"} {
 		rows["no key"+member] = row{fullKey, omits("key" + member), nil, asked}

@@ -31,8 +31,8 @@ var pipe = adopt.New(adopt.Kind{
 	Read: func(ctx context.Context, client *platform.Client, id adopt.Identity, read platform.Read) error {
 		return client.GetPipe(ctx, id.Organization, id.IDs[0], id.IDs[1], read)
 	},
-	Begin: func(ctx context.Context, client *platform.Client, id adopt.Identity, config tfvalue.Value) (context.Context, adopt.Call, error) {
-		maskCredentials(client, config)
+	Mask: maskCredentials,
+	Begin: func(ctx context.Context, client *platform.Client, id adopt.Identity) (context.Context, adopt.Call, error) {
 		return client.UpdatePipe(ctx, id.Organization, id.IDs[0], id.IDs[1])
 	},
 	Body:        pipeBody,

@@ -228,7 +228,7 @@ func (s settings) checkComplete(diags *diag.Diagnostics) {
 	slices.Sort(lacking)
 	halves, lacking = slices.Compact(halves), slices.Compact(lacking)
 	diags.AddError("Provider settings are incomplete",
-		fmt.Sprintf("%s set, but %s not: %s.", platform.SettingsAre(halves), platform.SettingsAre(lacking), conn.ToSet(lacking)))
+		fmt.Sprintf("%s set, but %s not: %s.", words.Are(halves), words.Are(lacking), conn.ToSet(lacking)))
 }
 
 // unset names the settings that are required where they are used, and are not set.

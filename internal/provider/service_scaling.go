@@ -24,7 +24,7 @@ var serviceScaling = adopt.New(adopt.Kind{
 	Read: func(ctx context.Context, client *platform.Client, id adopt.Identity, read platform.Read) error {
 		return client.GetService(ctx, id.Organization, id.IDs[0], read)
 	},
-	Begin: func(ctx context.Context, client *platform.Client, id adopt.Identity, _ tfvalue.Value) (context.Context, adopt.Call, error) {
+	Begin: func(ctx context.Context, client *platform.Client, id adopt.Identity) (context.Context, adopt.Call, error) {
 		return client.UpdateServiceScaling(ctx, id.Organization, id.IDs[0])
 	},
 	Body: func(_ adopt.Change, patch adopt.Patch) (map[string]any, error) {

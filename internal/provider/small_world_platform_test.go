@@ -155,7 +155,7 @@ func (w *smallWorld) ServeHTTP(writer http.ResponseWriter, r *http.Request) {
 		w.events = append(w.events, e)
 	}
 	fault := smallFaults[e.fault]
-	e.unknown = e.isPatch() && (fault.Reset || fault.After || fault.Later > 0)
+	e.unknown = e.isPatch() && (fault.Reset || fault.After && fault.Status != http.StatusForbidden || fault.Later > 0 || fault.Status == http.StatusServiceUnavailable)
 	if fault.Later > 0 && e.isPatch() {
 		w.lastDone = e.began.Add(fault.Later)
 		later := r.Clone(context.Background())

@@ -360,7 +360,7 @@ func (w *smallWorld) checkEnd() {
 	case len(w.errors) > 0:
 		isReason := isLost || w.platform.forgets || (w.platform.folds || w.platform.dropsSet) && len(w.undone()) > 0
 		isFault := w.some(func(e *smallEvent) bool {
-			return slices.Contains([]string{"400", "400 half way", "unreadable"}, e.fault) || e.fault == "409" && !e.isPatch()
+			return slices.Contains([]string{"400", "400 half way", "unreadable", "a filter after"}, e.fault) || e.fault == "409" && !e.isPatch()
 		})
 		isHalfShown := w.platform.slowly != nil && w.some(func(e *smallEvent) bool { return e.unknown })
 		if !isReason && !isFault && !isHalfShown {

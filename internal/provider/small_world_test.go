@@ -206,6 +206,7 @@ var smallFaults = map[string]mockplatform.Fault{
 	"503":              {Status: http.StatusServiceUnavailable},
 	"400":              {Status: http.StatusBadRequest},
 	"400 half way":     {Status: http.StatusBadRequest, Half: true},
+	"a filter after":   {Status: http.StatusForbidden, Body: mockplatform.BodyHTML, After: true},
 	"unreadable":       {Status: http.StatusOK, After: true, Text: "<html>"},
 	"504, done in 12s": {Status: http.StatusGatewayTimeout, Later: 12 * time.Second},
 	"504, done in 40s": {Status: http.StatusGatewayTimeout, Later: 40 * time.Second},

@@ -112,11 +112,12 @@ func TestUpdateScenes(t *testing.T) {
 		isGone   = "public.customers to customers: was there, is now missing"
 	)
 	var (
-		busy     = mockplatform.Fault{Method: http.MethodPatch, Status: http.StatusConflict, Times: 4}
-		limited  = mockplatform.Fault{Status: http.StatusTooManyRequests, RetryAfter: 30 * time.Second}
-		lost     = mockplatform.Fault{After: true, Status: http.StatusBadGateway}
-		rejected = mockplatform.Fault{Status: http.StatusUnprocessableEntity}
-		later    = mockplatform.Fault{Method: http.MethodPatch, Status: http.StatusGatewayTimeout, Later: 14 * time.Second}
+		busy      = mockplatform.Fault{Method: http.MethodPatch, Status: http.StatusConflict, Times: 4}
+		limited   = mockplatform.Fault{Status: http.StatusTooManyRequests, RetryAfter: 30 * time.Second}
+		lost      = mockplatform.Fault{After: true, Status: http.StatusBadGateway}
+		rejected  = mockplatform.Fault{Status: http.StatusUnprocessableEntity}
+		loginPage = mockplatform.Fault{Status: http.StatusOK, Body: mockplatform.BodyHTML}
+		later     = mockplatform.Fault{Method: http.MethodPatch, Status: http.StatusGatewayTimeout, Later: 14 * time.Second}
 
 		service = func(f *fixture) *managed {
 			return f.scaling(mockplatform.ServiceID, "num_replicas = 3\nidle_timeout_minutes = 15")
@@ -184,6 +185,35 @@ func TestUpdateScenes(t *testing.T) {
 		"a removal that is carried out after the request timeout takes the addition with it": {
 			arguments: resorted, before: map[int][]happening{2: {fails(mockplatform.Fault{Method: http.MethodPatch, Hang: true, Later: 75 * time.Second})}},
 			requests: "GET, PATCH-, 7 GET, PATCH+", most: 2 * time.Minute,
+		},
+		"a removal that is carried out after a 503 with Retry-After takes the addition with it": {
+			arguments: resorted, before: map[int][]happening{2: {fails(mockplatform.Fault{Method: http.MethodPatch, Status: http.StatusServiceUnavailable, RetryAfter: time.Second, Later: 4 * time.Second})}},
+			requests: "GET, PATCH-, 5 GET, PATCH+", most: 10 * time.Second,
+		},
+		"a removal that is carried out after a 408 takes the addition with it": {
+			arguments: resorted, before: map[int][]happening{2: {fails(mockplatform.Fault{Method: http.MethodPatch, Status: http.StatusRequestTimeout, Later: 4 * time.Second})}},
+			requests: "GET, PATCH-, 5 GET, PATCH+", most: 10 * time.Second,
+		},
+		"a removal that a filter of responses hides is not told": {
+			arguments: resorted, before: map[int][]happening{2: {fails(mockplatform.Fault{Status: http.StatusForbidden, Body: mockplatform.BodyHTML, After: true})}},
+			requests: "GET, PATCH-, GET",
+			errors:   []string{"HTTP 403 Forbidden, an HTML page", partly, wasThere}, next: []string{atTable},
+		},
+		"a password that a login page takes counts as stored": {
+			arguments: seedMappings + credentials, before: map[int][]happening{2: {fails(loginPage)}},
+			requests: "GET, PATCH, GET",
+			errors: []string{"A login page or gateway seems to have answered instead of the API: HTTP 200 OK, an HTML page: 200 OK", "It is not known whether the change was applied.",
+				"the next apply sends them again:\n\n  - source_credentials.postgres.password_wo_version"}, next: []string{"source_credentials.postgres.password_wo_version", "source_credentials.postgres.username"},
+		},
+		"a password that a session takes counts as stored": {
+			arguments: seedMappings + credentials, before: map[int][]happening{2: {fails(mockplatform.Fault{Status: http.StatusOK, Text: `{"message":"Session expired"}`})}},
+			requests: "GET, PATCH, GET",
+			errors:   []string{"JSON that is not the API's: Session expired.", "source_credentials.postgres.password_wo_version"}, next: []string{"source_credentials.postgres.password_wo_version", "source_credentials.postgres.username"},
+		},
+		"a name that a login page takes counts as stored": {
+			arguments: seedMappings + renamed, before: map[int][]happening{2: {fails(loginPage)}},
+			requests: "GET, PATCH, 10 GET", most: 31 * time.Second,
+			errors: []string{"Cannot update pipe", "API does not show the change to name"}, next: []string{"name"},
 		},
 		"an addition that is carried out after a 504 is sent two or three times": {
 			arguments: mappings(customersMapping, addressesMapping, leadsMapping, added("invoices")), before: map[int][]happening{2: {fails(later)}},

@@ -3,20 +3,27 @@ package rest
 import (
 	"cmp"
 	"crypto/tls"
+	"crypto/x509"
 	"errors"
 	"net/http"
-	"regexp"
 	"strings"
 )
 
 const (
 	andProxy = ", and HTTPS_PROXY if it is set." // after a setting with a URL
-	slower   = "Increase retry_timeout, or lower Terraform's -parallelism."
 	// runAgain is what to do about an API that has responded in this run.
-	runAgain = "Run the command again once the platform has recovered."
+	runAgain   = "Run the command again once the platform has recovered."
+	orRunAgain = " If they are right, run the command again once the platform has recovered."
+	slower     = "Increase retry_timeout, or lower Terraform's -parallelism."
+	support    = "Ask the platform's support, with the request ID if there is one."
+	expired    = "The server's certificate has expired or is not valid yet: renew it, or correct the clock of this machine."
+	checkProxy = "Check the proxy in HTTPS_PROXY: its user and password after an HTTP 407, otherwise whether it can reach this host."
+	// askGateway is what to do about a gateway in a run in which the API itself has responded.
+	askGateway = "The response does not look like the platform's, which has answered other requests of this run: " +
+		"give this text to whoever runs the proxy or gateway in between."
 )
 
-// when is one row of advice: what to do in a case, "" in any other.
+// when is a rule of advice: what to do in a case, "" in any other.
 func when(applies bool, do string) string {
 	if !applies {
 		return ""
@@ -24,49 +31,62 @@ func when(applies bool, do string) string {
 	return do
 }
 
-// advise says what to do about an error; "" if nothing is known to help. See conclude for because.
-func (k *Call) advise(e *Error, because error) string {
+// advise says what to do about an error; "" if nothing is known to help. See complete for because.
+func (k *Call) advise(e *Error, because *refusal) string {
 	url := k.API.URLSetting
-	refused := new(refusal)
+	invalid := e.Status == http.StatusBadRequest || e.Status == http.StatusUnprocessableEntity
+	fails := e.Kind == Temporary || e.Status >= http.StatusInternalServerError
 	switch {
 	case e.Kind == Interrupted:
 		return ""
-	case errors.As(because, &refused):
-		return refused.advice
+	case because != nil && because.advice != "":
+		return because.advice
 	case e.Status == 0:
-		return cmp.Or(
-			when(errors.Is(e.Err, http.ErrSchemeMismatch), "The server speaks plain HTTP: check the port of "+url+"."),
-			when(errors.As(e.Err, new(*tls.CertificateVerificationError)),
-				"If the certificate is signed by a private certificate authority, add it to the trusted authorities of this machine. Otherwise check "+url+andProxy),
-			when(k.unanswered || e.Kind == Final, "Check "+url+andProxy),
-			when(e.Attempts > 0, runAgain),
-		)
+		return k.adviseUnanswered(e)
 	}
-	foreign := e.Status == http.StatusNotFound && k.NamesObject && !e.NotFound
-	rejected := e.Status == http.StatusBadRequest || e.Status == http.StatusUnprocessableEntity
-	creates := k.Method == http.MethodPost
-	namesState := stateWord.MatchString(notOneOfIts.ReplaceAllString(e.Message, "")) // so no other value helps
 	return cmp.Or(
-		when(e.Status == http.StatusTooManyRequests && !k.client.Retries(), "Retries are disabled (retry_timeout is 0s): set retry_timeout, or lower Terraform's -parallelism."),
+		when(e.Status == http.StatusTooManyRequests && !k.client.Retries(), "Retries are disabled: set retry_timeout, or lower Terraform's -parallelism."),
 		when(e.Status == http.StatusTooManyRequests, slower),
-		when(e.Kind == Temporary || e.Status >= http.StatusInternalServerError, runAgain),
-		when(foreign, strings.TrimSpace("Check "+url+": the response does not look like the platform's. "+k.GoneAdvice)),
-		when(e.Status == http.StatusRequestEntityTooLarge, "The request is too large for a gateway in front of the API. Change less at a time, or ask the platform's support to raise the limit."),
-		when(strings.HasPrefix(e.Cause(), htmlPage), "Check "+url+": the response is from a login page or a gateway."),
-		when(e.Status == http.StatusUnauthorized, k.API.Unauthorized),
-		when(e.Status == http.StatusForbidden, k.API.Forbidden),
-		when(e.Status == http.StatusNotFound, k.NotFoundAdvice),
-		when(e.Status == http.StatusConflict && creates, "Nothing was created. Check the name: another object may already have it."),
-		when((e.Kind == Busy || rejected) && namesState, "The message names a state of the object. Check its state in the platform's console, and apply again once it allows the change."),
-		when(e.Kind == Busy, "The object's current state does not allow the request: apply again once it does."),
-		when(rejected && e.Message != "" && e.Message != withheld, "Correct the value that the message names."),
-		when(rejected, "Ask the platform's support, with the request ID if there is one."),
-		when(e.Status/100 == 3, "Check "+url+"."),
-		when(e.Kind == Unreadable, "Check "+url+". If it is right, ask the platform's support."),
+		when(fails && e.Foreign != "" && k.unanswered, "Check "+url+andProxy+orRunAgain),
+		when(fails, runAgain),
+		when(e.Status == http.StatusRequestEntityTooLarge, "The request is too large for a gateway in front of the API: change less at a time."),
+		when(e.Status == http.StatusProxyAuthRequired, checkProxy),
+		when(e.Status == http.StatusUnauthorized && !e.isForeign(), k.API.Unauthorized),
+		when(e.Status == http.StatusForbidden && !e.isForeign(), k.API.Forbidden),
+		when(e.Status == http.StatusNotFound && !e.isForeign() && !k.NamesObject && k.unanswered, k.NotFoundAdvice+" Otherwise check "+url+"."),
+		when(e.Status == http.StatusNotFound && !e.isForeign() && (e.NotFound || !k.NamesObject), k.NotFoundAdvice),
+		when(e.Kind == Busy && !e.isForeign() && k.Method == http.MethodPost, "Nothing was created. Check the name: another object may already have it."),
+		when(e.Kind == Busy && !e.isForeign(), "The object's current state does not allow the request: run the command again once it does."),
+		when(invalid && e.Message != "" && e.Message != withheld && !e.isForeign(), "Correct the value that the message names."),
+		when(e.Foreign != "", k.adviseForeign(e)),
+		when(e.Kind == Unreadable && k.unanswered, "Check "+url+". If it is right, ask the platform's support."),
+		when(e.Kind == Unreadable || invalid, support),
 	)
 }
 
-var (
-	stateWord   = regexp.MustCompile(`(?i)\b(paused|running|stopped|idle)\b`)
-	notOneOfIts = regexp.MustCompile(`(?i)\bidle (scaling|timeout)\b`) // settings of a service
-)
+// adviseForeign is what to do about a response that is not the API's own.
+func (k *Call) adviseForeign(e *Error) string {
+	advice := askGateway
+	if k.unanswered {
+		advice = "The response does not look like the platform's: check " + k.API.URLSetting + andProxy
+	}
+	if e.Status == http.StatusNotFound {
+		advice += " " + k.GoneAdvice
+	}
+	return strings.TrimSpace(advice)
+}
+
+// adviseUnanswered is what to do about a request without a complete response.
+func (k *Call) adviseUnanswered(e *Error) string {
+	url, invalid := k.API.URLSetting, new(x509.CertificateInvalidError)
+	return cmp.Or(
+		when(errors.Is(e.Err, errProxy), checkProxy),
+		when(errors.Is(e.Err, http.ErrSchemeMismatch), "The server speaks plain HTTP: check the port of "+url+"."),
+		when(errors.As(e.Err, invalid) && invalid.Reason == x509.Expired, expired),
+		when(errors.As(e.Err, new(x509.HostnameError)), "The certificate is for another host: check "+url+andProxy),
+		when(errors.As(e.Err, new(*tls.CertificateVerificationError)),
+			"If the certificate is signed by a private certificate authority, add it to the trusted authorities of this machine. Otherwise check "+url+andProxy),
+		when(k.unanswered || e.Kind == Final, "Check "+url+andProxy),
+		when(e.Attempts > 0, runAgain),
+	)
+}

@@ -4,12 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"net/http"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
+
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/words"
 )
 
 // Call is one request, with all of its attempts and waits.
@@ -19,14 +19,11 @@ type Call struct {
 	cancel   context.CancelFunc
 	started  time.Time
 	end      time.Time // of retry_timeout
-	backoff  backoff
-	failures []*Error // of all attempts
-
-	// What the state of the API records, under the lock of the gate:
+	failures []*Error  // of all attempts
 
 	began      time.Time // the last attempt
-	unanswered bool      // no request of this run has had a response
-	rejectedAt time.Time // with a 429, as the one that went first; zero if it never was
+	attempts   int
+	unanswered bool // the API itself had not responded in this run when the last attempt ended
 }
 
 // Do carries out a request, with all of its attempts and waits.
@@ -44,7 +41,7 @@ func (c *Client) Do(ctx context.Context, r *Request) error {
 // ends with the call's retry_timeout. It is for Try, and for what the caller reads between two
 // attempts.
 func (c *Client) Begin(ctx context.Context, r *Request) (context.Context, *Call) {
-	k := &Call{Request: r, client: c, cancel: func() {}, started: time.Now(), backoff: backoff{random: c.config.Random}}
+	k := &Call{Request: r, client: c, cancel: func() {}, started: time.Now()}
 	if budget := c.config.RetryTimeout; budget > 0 {
 		ctx, k.cancel = context.WithDeadlineCause(ctx, k.started.Add(budget), errTime)
 		k.end, _ = ctx.Deadline() // earlier in a read between two attempts of another call
@@ -55,196 +52,186 @@ func (c *Client) Begin(ctx context.Context, r *Request) (context.Context, *Call)
 // End ends a call.
 func (k *Call) End() { k.cancel() }
 
-// Began is when the last attempt was sent, after the wait for its turn.
+// Began is when the last attempt was sent, after all waits.
 func (k *Call) Began() time.Time { return k.began }
 
-// Try sends the request once, when its turn comes. It reports whether the caller may try again: the
+// MaxAge is how old the read that a request is based on may be when the request is sent.
+const MaxAge = 10 * time.Second
+
+// Try sends the request once, as soon as it may be sent. It reports whether the caller may try again: the
 // attempt failed with an error, and the wait after it is over; or, without an error, nothing was
-// sent, because the read that the request is based on would have been too old. Before the next
-// attempt, the caller may change Body, Leaves and AsOf.
+// sent, because the read that the request is based on would have been older than MaxAge. Before the
+// next attempt, the caller may change Body, Leaves and AsOf.
 func (k *Call) Try(ctx context.Context) (again bool, err error) {
-	gate, queued := &k.client.gate, time.Now()
 	if k.Invalidate != nil {
 		k.Invalidate()
 		defer k.Invalidate()
 	}
-	switch err := gate.admit(ctx, k); {
+	switch err := k.admit(ctx); {
 	case errors.Is(err, errStale):
 		return true, nil
 	case err != nil:
 		return false, k.stop(err)
 	}
 	a := k.try(ctx)
-	gate.observe(k, a)
-	if a.failed == nil {
-		k.log(ctx, a, len(k.failures)+1, decision{}, queued)
+	<-k.client.slots
+	next := k.decide(a, time.Now())
+	k.logEnd(ctx, a, next.wait)
+	switch {
+	case a.failed == nil:
 		return false, nil
+	case !next.again:
+		return false, k.complete(a.failed, next.because)
+	case next.isShared:
+		return true, a.failed // admit waits
 	}
-	a.failed.Elapsed = time.Since(k.started)
-	k.failures = append(k.failures, a.failed)
-	next := policy(k.Request, k.failures, &k.backoff, time.Until(k.end), k.client.config.RetryTimeout)
-	k.log(ctx, a, len(k.failures), next, queued)
-	if !next.again {
-		return false, k.conclude(a.failed, next.because)
-	}
-	if err := gate.sleep(ctx, k, next.wait); err != nil {
+	if err := k.sleep(ctx, next.wait); err != nil {
 		return false, k.stop(err)
 	}
 	return true, a.failed
 }
 
-// decision is what follows an attempt.
-type decision struct {
-	again   bool
-	wait    time.Duration // before the next attempt; 0 after a 429, when the gate makes all calls wait
-	because error         // why there is no next attempt although another could succeed; nil otherwise
+var (
+	// errStale ends the wait of a request whose read would be too old.
+	errStale = errors.New("the read that the request is based on is too old")
+	// errTime is why an attempt or a wait ended early, if not because the caller cancelled.
+	errTime = errors.New("retry_timeout is used up")
+)
+
+// spread is how far apart calls go on after they have waited for the same 429.
+const spread = time.Second
+
+// admit waits until an attempt may be sent, and takes a slot for it.
+func (k *Call) admit(ctx context.Context) error {
+	queued, jitter, cancel := time.Now(), spread, func() {}
+	if k.isBasedOnRead() { // which would only become older
+		jitter = 0
+		ctx, cancel = context.WithDeadlineCause(ctx, k.AsOf.Add(MaxAge), errStale)
+	}
+	defer cancel()
+	for ctx.Err() == nil { // select would choose at random
+		select {
+		case k.client.slots <- struct{}{}:
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+		wait, err := k.API.health.begin(k, time.Now())
+		if err == nil && wait == 0 {
+			k.logBegin(ctx, k.began.Sub(queued))
+			return nil
+		}
+		<-k.client.slots
+		if err != nil {
+			return err
+		}
+		jitter = min(jitter, (time.Until(k.end)-wait)/2)
+		if err := k.sleep(ctx, wait+time.Duration(k.client.config.Random()*float64(jitter))); err != nil {
+			return err
+		}
+	}
+	return context.Cause(ctx)
 }
 
-// busyFor is how long to retry an update whose object is being changed.
-const busyFor = time.Minute
+// sleep waits, and ends early with an error once an attempt would be refused.
+func (k *Call) sleep(ctx context.Context, wait time.Duration) error {
+	for end := time.Now().Add(wait); ; {
+		left, err := k.API.health.pause(k, end, time.Now())
+		if err != nil || left <= 0 {
+			return err
+		}
+		select {
+		case <-time.After(min(left, maxBackoff)): // meanwhile, an outage may have begun
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+}
 
-// policy decides what follows the last of a request's failures. A wait that would exceed what is
-// left of retryTimeout does not begin.
-func policy(r *Request, failures []*Error, backoff *backoff, left, retryTimeout time.Duration) decision {
-	failed := failures[len(failures)-1]
-	var again bool
-	start := max(backoff.next(), failed.requested) // when the next attempt could be sent
-	wait := start
-	switch failed.Kind {
-	case RateLimited:
-		again, start, wait = true, failed.requested, 0
-	case NotSent:
-		again = true
-	case NoResponse, Temporary:
-		again = !r.Unrepeatable || !failed.Ambiguous
-	case Busy:
-		first := slices.IndexFunc(failures, func(e *Error) bool { return e.Kind == Busy })
-		again = r.Method == http.MethodPatch && failed.Elapsed-failures[first].Elapsed+start <= busyFor
+// decide records how an attempt ended, and decides what follows. The wait after a call's first 429 is for
+// all calls to the API: its later ones may be those of one object.
+func (k *Call) decide(a *attempt, now time.Time) (next decision) {
+	k.API.health.observe(k, a, now)
+	if a.failed == nil {
+		return next
 	}
-	switch {
-	case !again, retryTimeout == 0:
-		return decision{}
-	case start > left:
-		header := when(start == failed.requested, " ("+failed.requestedWith+")")
-		return decision{because: fmt.Errorf("the next retry would start in %s%s, after the end of retry_timeout (%s)", readable(start), header, readable(retryTimeout))}
+	isFirst := !slices.ContainsFunc(k.failures, func(e *Error) bool { return e.Kind == RateLimited })
+	a.failed.Elapsed = now.Sub(k.started)
+	k.failures = append(k.failures, a.failed)
+	next = policy(k.Request, k.failures, k.client.config.Random, now, k.end, k.client.config.RetryTimeout)
+	if next.isShared = next.again && isFirst && a.failed.Kind == RateLimited; next.isShared {
+		k.API.health.hold(now.Add(next.wait), a.failed)
 	}
-	return decision{again: true, wait: wait}
+	return next
 }
 
 // stop is the error of a call that ended during a wait, with the cause of that.
 func (k *Call) stop(cause error) error {
 	e := k.NewError(NotSent, cause)
-	isFirst := len(k.failures) == 0
-	if !isFirst {
+	if len(k.failures) > 0 {
 		e = k.failures[len(k.failures)-1]
 	}
+	var because *refusal
 	switch {
-	case errors.As(cause, new(*refusal)):
+	case errors.As(cause, &because):
 	case !errors.Is(cause, errTime): // the caller has cancelled
 		e.Kind, e.Err = Interrupted, cause
-		cause = nil
-	case isFirst:
-		e.Err = fmt.Errorf("it was still waiting for its turn when retry_timeout (%s) ended; increase retry_timeout, or lower Terraform's -parallelism", readable(k.client.config.RetryTimeout))
+	case len(k.failures) == 0:
+		e.Err = fmt.Errorf("it was still waiting for its turn when retry_timeout (%s) ended; increase retry_timeout, or lower Terraform's -parallelism",
+			words.Duration(k.client.config.RetryTimeout))
+	default:
+		because = &refusal{reason: cause.Error()}
 	}
-	return k.conclude(e, cause)
+	return k.complete(e, because)
 }
 
-// conclude completes an error with what only the call knows. because is why there was no further
-// attempt, nil if another would have failed in the same way.
-func (k *Call) conclude(e *Error, because error) error {
-	e.Attempts, e.Elapsed = len(k.failures), time.Since(k.started)
+// complete completes an error with what only the call knows. because is why there was no further
+// attempt, nil if another would have failed in the same way. What to do about an unrepeatable request
+// that may still do harm is said by its caller, who knows the object.
+func (k *Call) complete(e *Error, because *refusal) error {
+	e.Attempts, e.Elapsed = k.attempts, time.Since(k.started)
 	e.Ambiguous = slices.ContainsFunc(k.failures, func(one *Error) bool { return one.Ambiguous })
-	// What to do about a request that may still do harm is said by its caller, who knows the object.
-	unknown := e.Ambiguous && !k.Unrepeatable
-	spent := fmt.Sprintf(" after %d attempt%s in %s", e.Attempts, when(e.Attempts > 1, "s"), readable(e.Elapsed))
-	e.more = []string{
-		when(unknown && e.Kind == Unreadable, "The change was probably applied."),
-		when(unknown && e.Kind != Unreadable, "It is not known whether the change was applied. The next plan shows what is still missing."),
-		when(because != nil && e.Attempts > 0, "Gave up"+spent+": "+sentence(fmt.Sprint(because))),
-		when(because == nil && e.Attempts > 1, "Failed"+spent+"."),
-		when(!e.Ambiguous || !k.Unrepeatable || k.Method == http.MethodPost, k.advise(e, because)),
+	switch {
+	case !e.Ambiguous || k.Unrepeatable:
+	case e.Kind == Unreadable && e.Foreign == "":
+		e.more = append(e.more, "The change was probably applied.")
+	default:
+		e.more = append(e.more, "It is not known whether the change was applied. The next plan shows what is still missing.")
+	}
+	spent := words.Count(e.Attempts, "attempt") + " in " + words.Duration(e.Elapsed)
+	switch {
+	case because != nil && e.Attempts > 0:
+		e.more = append(e.more, "Gave up after "+spent+": "+words.Sentence(because.reason))
+	case e.Attempts > 1:
+		e.more = append(e.more, "Failed after "+spent+".")
+	}
+	if advice := k.advise(e, because); advice != "" && (!e.Ambiguous || !k.Unrepeatable || k.Method == http.MethodPost) {
+		e.more = append(e.more, advice)
 	}
 	return e
 }
 
-func (k *Call) log(ctx context.Context, a *attempt, number int, next decision, queued time.Time) {
-	if k.client.config.Log == nil {
-		return
-	}
-	fields := map[string]any{
-		"operation": k.Operation, "host": k.API.Host(), "method": k.Method, "attempt": number,
-		// The base URL's own path stays out, and so does the query, whose filters are free text.
-		"path":        k.client.Secrets.Clean("/"+strings.Join(k.Path, "/"), maxMessage),
-		"duration_ms": time.Since(k.began).Milliseconds(), "queued_ms": k.began.Sub(queued).Milliseconds(),
-	}
-	if len(k.Leaves) > 0 {
-		fields["leaves"] = k.Leaves
-	}
+// logBegin writes a line before an attempt: a request that hangs, or whose process is killed, leaves no
+// other. No line has a body, a header, the path of the base URL, or a query, whose filters are free text.
+func (k *Call) logBegin(ctx context.Context, queued time.Duration) {
+	path := k.client.Clean("/"+strings.Join(k.Path, "/"), maxMessage)
+	k.log(ctx, "sending", map[string]any{"method": k.Method, "path": path, "leaves": k.Leaves, "queued_ms": queued.Milliseconds()})
+}
+
+// logEnd writes a line after an attempt, with the wait before the next one.
+func (k *Call) logEnd(ctx context.Context, a *attempt, wait time.Duration) {
+	fields := map[string]any{"duration_ms": time.Since(k.began).Milliseconds(), "wait_ms": wait.Milliseconds()}
 	if a.response != nil {
 		fields["status"], fields["request_id"] = a.response.Status, a.response.RequestID
 	}
 	if a.failed != nil {
-		fields["error"] = a.failed.Cause()
+		fields["error"] = a.failed.short()
 	}
-	if next.again {
-		fields["wait_ms"] = max(next.wait, a.failed.requested).Milliseconds()
-	}
-	k.client.config.Log(ctx, "Data Platform request", fields)
+	k.log(ctx, "ended", fields)
 }
 
-// backoff is exponential backoff with full jitter, starting at 0.5 s and capped at 20 s.
-// A library was rejected: the intervals are all that one would provide.
-type backoff struct {
-	random   func() float64 // between 0 and 1
-	interval time.Duration
-}
-
-const (
-	maxFirstWait = 500 * time.Millisecond // before the second attempt
-	maxWait      = 20 * time.Second       // before any attempt
-	// maxRequestedWait caps the wait that a response requests, so that no sum of times overflows.
-	maxRequestedWait = 365 * 24 * time.Hour
-	// sinceEpoch is the number from which a rate limit's reset is a time, in seconds since 1970. As a
-	// wait, it would be 31 years.
-	sinceEpoch = 1e9
-)
-
-// next is the wait before the next attempt, at least 1 ms.
-func (b *backoff) next() time.Duration {
-	b.interval = min(max(2*b.interval, maxFirstWait), maxWait)
-	return max(time.Duration(b.random()*float64(b.interval)), time.Millisecond)
-}
-
-// requestedWait is the wait that a response requests, and the header that does so; 0 if no header is
-// usable. After a 429 without Retry-After, it reads the usual headers of rate limits.
-func requestedWait(status int, header http.Header, now time.Time) (wait time.Duration, name string) {
-	wait, exists := waitOf(header.Get("Retry-After"), now, math.Inf(1))
-	if wait > 0 {
-		return wait, "Retry-After"
+func (k *Call) log(ctx context.Context, what string, fields map[string]any) {
+	if k.client.config.Log != nil {
+		fields["operation"], fields["host"], fields["attempt"] = k.Operation, k.API.Host(), k.attempts
+		k.client.config.Log(ctx, "Data Platform request: "+what, fields)
 	}
-	if exists || status != http.StatusTooManyRequests {
-		return 0, ""
-	}
-	for _, name := range []string{"RateLimit-Reset", "X-RateLimit-Reset"} {
-		if wait, _ := waitOf(header.Get(name), now, sinceEpoch); wait > 0 {
-			return wait, name
-		}
-	}
-	return 0, ""
-}
-
-// waitOf reads a wait: a date, or a number of seconds, which count from 1970 if there are at least
-// epoch. It reports whether the value is a date or a number, even one that has passed.
-func waitOf(value string, now time.Time, epoch float64) (wait time.Duration, exists bool) {
-	value = strings.TrimSpace(value)
-	seconds, err := strconv.ParseFloat(value, 64) // +Inf with an error if it is too large
-	switch when, notDate := http.ParseTime(value); {
-	case notDate == nil:
-		seconds = when.Sub(now).Seconds()
-	case strings.Trim(value, "0123456789.") != "", err != nil && !math.IsInf(seconds, 1):
-		return 0, false
-	case seconds >= epoch:
-		seconds -= float64(now.UnixNano()) / float64(time.Second)
-	}
-	return time.Duration(min(max(seconds, 0), maxRequestedWait.Seconds()) * float64(time.Second)), true
 }

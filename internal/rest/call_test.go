@@ -83,21 +83,25 @@ func TestKeyOnceSentRunsToItsEnd(t *testing.T) {
 	}, func(c *Config) { c.RetryTimeout, c.MaxConcurrentRequests = 12*time.Second, 1 })
 }
 
-func TestOneLogLinePerAttempt(t *testing.T) {
+// A line before each attempt says what is sent where, and one after it what became of it.
+func TestTwoLogLinesPerAttempt(t *testing.T) {
 	t.Parallel()
-	const same = " host:" + testHost + " leaves:[name] method:PATCH operation:update pipe path:/v1/organizations/" +
-		mockplatform.OrganizationID + "/services/" + mockplatform.ServiceID + "/pipes/" + testPipe + " queued_ms:0"
+	const common = " host:" + testHost
+	sent := func(attempt int) string {
+		return fmt.Sprintf("Data Platform request: sending map[attempt:%d%s leaves:[name] method:PATCH operation:update pipe path:/v1/organizations/%s/services/%s/pipes/%s queued_ms:0]",
+			attempt, common, mockplatform.OrganizationID, mockplatform.ServiceID, testPipe)
+	}
 	want := []string{
-		"map[attempt:1 duration_ms:2000 error:no" + same + " request_id:first status:503 wait_ms:3000]",
-		"map[attempt:2 duration_ms:0 error:EOF" + same + " wait_ms:1000]",
-		"map[attempt:3 duration_ms:0" + same + " request_id:of-the-body status:200]",
+		sent(1), "Data Platform request: ended map[attempt:1 duration_ms:2000 error:HTTP 503 Service Unavailable: no" + common + " operation:update pipe request_id:first status:503 wait_ms:3000]",
+		sent(2), "Data Platform request: ended map[attempt:2 duration_ms:0 error:EOF" + common + " operation:update pipe wait_ms:1000]",
+		sent(3), "Data Platform request: ended map[attempt:3 duration_ms:0" + common + " operation:update pipe request_id:" + testUUID + " status:200 wait_ms:0]",
 	}
 	var lines []string
 	bubble(t, func(t *testing.T, f *fake, c *client) {
 		f.InjectEach(
 			slow(2*time.Second, respond(503, `{"message":"no"}`, "Retry-After: 3", "X-Request-Id: first")),
 			reset,
-			respond(200, `{"requestId":"of-the-body"}`, "X-Request-Id: of-a-header"),
+			respond(200, `{"requestId":"`+testUUID+`"}`, "X-Request-Id: of-a-header"),
 		)
 		r := c.request("update")
 		r.Leaves = []string{"name"}
@@ -106,8 +110,8 @@ func TestOneLogLinePerAttempt(t *testing.T) {
 		}
 	}, func(c *Config) {
 		c.Random = func() float64 { return 1 }
-		c.Log = func(_ context.Context, _ string, fields ...map[string]any) {
-			lines = append(lines, fmt.Sprint(fields[0]))
+		c.Log = func(_ context.Context, message string, fields ...map[string]any) {
+			lines = append(lines, message+" "+fmt.Sprint(fields[0]))
 		}
 	})
 }
@@ -123,18 +127,19 @@ func TestErrorSaysWhatMayBeLeftBehind(t *testing.T) {
 	for name, test := range map[string]struct {
 		method  string
 		failed  []*Error
-		because error
+		because *refusal
 		says    string
 	}{
-		"a change without a response": {"PATCH", []*Error{lost}, errors.New("it is late"), unknown + "Gave up after 1 attempt in 0s: it is late. " + runAgain},
+		"a change without a response": {"PATCH", []*Error{lost}, &refusal{reason: "it is late"}, unknown + "Gave up after 1 attempt in 0s: it is late. " + runAgain},
 		"a change that failed later":  {"PATCH", []*Error{lost, rejected}, nil, unknown + "Failed after 2 attempts in 0s."},
-		"an unreadable response":      {"PATCH", []*Error{half}, nil, "The change was probably applied. Check "},
-		"a change that was rejected":  {"PATCH", []*Error{rejected}, nil, "without a message."},
+		"an unreadable response":      {"PATCH", []*Error{half}, nil, "The change was probably applied. Ask "},
+		"a change at a login page":    {"PATCH", []*Error{{Kind: Unreadable, Status: 200, Ambiguous: true, Foreign: htmlPage}}, nil, unknown + askGateway},
+		"a change that was rejected":  {"PATCH", []*Error{rejected}, nil, "HTTP 410 Gone with an empty body."},
 		"a creation":                  {"POST", []*Error{lost}, nil, "arrived:  " + runAgain},
 	} {
-		k := &Call{Request: &Request{Method: test.method, Unrepeatable: test.method == http.MethodPost, API: &API{}}, client: New(Config{}), failures: test.failed, started: time.Now().Add(time.Millisecond / 3)}
+		k := &Call{Request: &Request{Method: test.method, Unrepeatable: test.method == http.MethodPost, API: &API{}}, client: New(Config{}), failures: test.failed, attempts: len(test.failed), started: time.Now().Add(time.Millisecond / 3)}
 		e := *test.failed[len(test.failed)-1]
-		if text := k.conclude(&e, test.because).Error(); !strings.Contains(text, test.says) || e.Ambiguous != test.failed[0].Ambiguous {
+		if text := k.complete(&e, test.because).Error(); !strings.Contains(text, test.says) || e.Ambiguous != test.failed[0].Ambiguous {
 			t.Errorf("%s: ambiguous %t, %s", name, e.Ambiguous, text)
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/tls"
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"net"
 	"net/http"
@@ -15,22 +16,22 @@ import (
 // Config configures a Client.
 type Config struct {
 	RequestTimeout        time.Duration  // of one attempt, from dialling to the last byte of the response
-	RetryTimeout          time.Duration  // of one request, attempts and waits included, unless it is unrepeatable and sent; 0: one attempt, without a wait for a rate limit
+	RetryTimeout          time.Duration  // of one request, attempts and waits included, unless it is unrepeatable and sent; 0: one attempt
 	MaxConcurrentRequests int            // to all APIs together
 	UserAgent             string         // without control characters
 	Random                func() float64 // for the jitter of waits, from 0 to 1, in any goroutine; nil: that of math/rand
-	// Log gets one line per attempt, without bodies, headers or secrets. It may be nil.
+	// Log gets a line before each attempt and one after it, without bodies, headers or secrets. It may be nil.
 	Log func(ctx context.Context, msg string, fields ...map[string]any)
 }
 
-// Client is a client of HTTP APIs. It is safe for concurrent use. A process should use
-// one for all requests: concurrency and rate limits are per client.
+// Client is a client of HTTP APIs, safe for concurrent use. A process should use one for all requests:
+// concurrency and rate limits are per client.
 type Client struct {
 	Secrets
 
 	config Config
 	http   *http.Client
-	gate   gate
+	slots  chan struct{} // one for each attempt under way
 }
 
 // About is how messages name an API and its settings.
@@ -46,7 +47,7 @@ type API struct {
 	Base      *url.URL // its path is a prefix of all others
 	Authorize func(*http.Request)
 
-	state state // under the lock of the client's gate
+	health health
 }
 
 // New returns a client of these APIs. No setting may be negative, and only RetryTimeout may be 0.
@@ -54,11 +55,20 @@ func New(config Config, apis ...*API) *Client {
 	if config.Random == nil {
 		config.Random = rand.Float64
 	}
-	for _, a := range apis {
-		a.state = newState(config)
-	}
 	n := config.MaxConcurrentRequests
-	return &Client{config: config, http: newHTTPClient(n), gate: gate{free: n, changed: make(chan struct{})}}
+	c := &Client{config: config, http: newHTTPClient(n), slots: make(chan struct{}, n)}
+	for _, a := range apis {
+		a.health.patience, a.health.rejected = config.RetryTimeout, map[string]*refusal{}
+		if a.Base == nil {
+			continue
+		}
+		if at, _ := proxy(&http.Request{URL: a.Base}); at != nil { // which may repeat its user and password
+			password, _ := at.User.Password()
+			c.AddSecret(at.User.Username())
+			c.AddSecret(password)
+		}
+	}
+	return c
 }
 
 // Host is scheme, host and port of the API, for messages; "" if the API has no URL. It mentions that
@@ -67,7 +77,11 @@ func (a *API) Host() string {
 	if a.Base == nil {
 		return ""
 	}
-	return a.Base.Scheme + "://" + a.Base.Host + when(a.Base.Path != "", ", with the path of "+a.URLSetting)
+	host := a.Base.Scheme + "://" + a.Base.Host
+	if a.Base.Path != "" {
+		host += ", with the path of " + a.URLSetting
+	}
+	return host
 }
 
 // Retries reports whether retry_timeout allows retries.
@@ -82,11 +96,12 @@ func newHTTPClient(n int) *http.Client {
 		// A redirect is an error: to follow it would send the credentials elsewhere.
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		Transport: &http.Transport{
-			Proxy:               proxy,
-			DialContext:         (&net.Dialer{Timeout: 15 * time.Second, KeepAlive: 30 * time.Second}).DialContext,
-			TLSClientConfig:     &tls.Config{MinVersion: tls.VersionTLS12},
-			TLSHandshakeTimeout: 15 * time.Second,
-			ForceAttemptHTTP2:   true, // which net/http does not do by itself beside a dialer
+			Proxy:                  proxy,
+			OnProxyConnectResponse: acceptedByProxy,
+			DialContext:            (&net.Dialer{Timeout: 15 * time.Second, KeepAlive: 30 * time.Second}).DialContext,
+			TLSClientConfig:        &tls.Config{MinVersion: tls.VersionTLS12},
+			TLSHandshakeTimeout:    15 * time.Second,
+			ForceAttemptHTTP2:      true, // which net/http does not do by itself beside a dialer
 			// Without a ping, every request on an HTTP/2 connection that died silently would time out.
 			HTTP2: &http.HTTP2Config{SendPingTimeout: 15 * time.Second, PingTimeout: 15 * time.Second},
 			// By default, net/http keeps two idle connections per host, and dials again for the others.
@@ -111,7 +126,11 @@ func onOwnConnection(shared *http.Client) *http.Client {
 	return &own
 }
 
-var errProxySetting = errors.New("the proxy URL in the environment (HTTPS_PROXY) is not valid")
+var (
+	errProxy        = errors.New("the proxy does not connect")
+	errProxyFinal   = fmt.Errorf("%w, and will not", errProxy)
+	errProxySetting = error(&Reworded{"the proxy URL in the environment (HTTPS_PROXY) is not valid", errProxy})
+)
 
 // proxy returns the proxy of the environment; none for a loopback address, whatever the standard
 // library takes for one, because the credentials may travel in the clear. It replaces the error of the
@@ -126,15 +145,27 @@ func proxy(r *http.Request) (*url.URL, error) {
 	return nil, errProxySetting
 }
 
+// acceptedByProxy checks the response of a proxy to CONNECT. The error of the standard library is the
+// reason phrase alone, as the proxy spells it.
+func acceptedByProxy(_ context.Context, at *url.URL, _ *http.Request, response *http.Response) error {
+	status, cause := response.StatusCode, errProxy
+	switch {
+	case status == http.StatusOK:
+		return nil
+	case kinds[status] == Final:
+		cause = errProxyFinal
+	}
+	return &Reworded{fmt.Sprintf("the proxy %s returned HTTP %d %s", at.Host, status, http.StatusText(status)), cause}
+}
+
 // IsLoopback reports whether a host is localhost or a loopback address.
 func IsLoopback(host string) bool {
 	ip := net.ParseIP(host)
 	return strings.EqualFold(host, "localhost") || ip != nil && ip.IsLoopback()
 }
 
-// isPermanent reports whether a retry would fail to connect in the same way, such as with a
-// certificate that is not trusted. All errors of crypto/tls have "tls: " in their text, and few have
-// a type.
+// isPermanent reports whether a retry would fail to connect in the same way, such as with a certificate that
+// is not trusted. All errors of crypto/tls have "tls: " in their text, and few have a type.
 func isPermanent(err error) bool {
-	return errors.Is(err, http.ErrSchemeMismatch) || errors.Is(err, errProxySetting) || strings.Contains(err.Error(), "tls: ")
+	return errors.Is(err, http.ErrSchemeMismatch) || errors.Is(err, errProxySetting) || errors.Is(err, errProxyFinal) || strings.Contains(err.Error(), "tls: ")
 }

@@ -3,36 +3,33 @@ package rest
 import (
 	"fmt"
 	"net/http"
-	"slices"
 	"strings"
 	"time"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/words"
 )
 
-// Error is the error of a request that was valid. Its texts contain no secret that the
-// client knows, no markup and no control characters.
+// Error is the error of a request that was valid. Its texts contain no secret that the client knows, no
+// markup and no control characters.
 type Error struct {
 	Operation string // what was tried: "update pipe"
 	Subject   string // on what: "pipe … of service …"
 	Host      string // and where: see API.Host
 
-	Status    int    // of the last attempt; 0 if it had no complete response
-	RequestID string // of the platform; "" if it returned none
-	Message   string // of the API, cleaned; "" if the response had none
-	// Err is the cause if the API did not return one: a failed connection, an
-	// unusable response, the cancellation by the caller.
-	Err      error
-	Attempts int           // number of attempts to send the request
-	Elapsed  time.Duration // of all of them, waits included
+	Status    int           // of the last attempt; 0 if it had no complete response
+	RequestID string        // of the platform; "" if it returned none
+	Message   string        // in the response, cleaned; "" if that was empty
+	Foreign   string        // the form of a response that is not the API's own: see Response.form
+	Err       error         // the cause if no response says it: a failed connection, an unusable response, the cancellation by the caller
+	Attempts  int           // number of attempts to send the request
+	Elapsed   time.Duration // of all of them, waits included
 
 	Kind      Kind
 	NotFound  bool // the object of the operation does not exist
 	Ambiguous bool // a write that may have been carried out
 
-	more          []string      // the paragraphs after the first one; some are empty
-	requested     time.Duration // wait that the response requested
-	requestedWith string        // and the header
+	more      []string      // the paragraphs after the first one
+	requested time.Duration // wait that the response requested
 }
 
 // Kind is what a failed attempt means for the next one.
@@ -69,33 +66,31 @@ func (e *Error) Unwrap() error { return e.Err }
 
 // Error returns the operation, the host and the whole text in one line.
 func (e *Error) Error() string {
-	return fmt.Sprintf("%s at %s: %s", e.Operation, e.Host, strings.ReplaceAll(e.paragraphs(), "\n\n", " "))
+	return fmt.Sprintf("%s at %s: %s", e.Operation, e.Host, strings.Join(append([]string{e.happened()}, e.more...), " "))
 }
 
-// Detail returns the text below a summary, in paragraphs: what was tried and what the API returned,
-// what that means, what to do.
+// Detail returns the text below a summary, in paragraphs: what was tried, who returned what, what that
+// means, what to do.
 func (e *Error) Detail() string {
 	verb, _, _ := strings.Cut(e.Operation, " ")
-	return fmt.Sprintf("Tried to %s %s at %s. %s", verb, e.Subject, e.Host, e.paragraphs())
+	return strings.Join(append([]string{fmt.Sprintf("Tried to %s %s at %s. %s", verb, e.Subject, e.Host, e.happened())}, e.more...), "\n\n")
 }
 
-func (e *Error) paragraphs() string {
-	all := append([]string{e.happened()}, e.more...)
-	return strings.Join(slices.DeleteFunc(all, func(s string) bool { return s == "" }), "\n\n")
-}
-
-// happened is what the API returned, or why there was no response.
+// happened is who responded and what, or why there was no response.
 func (e *Error) happened() string {
-	cause := sentence(e.Cause())
-	switch {
+	switch cause := words.Sentence(e.Cause()); {
 	case e.Kind == Interrupted:
 		return "The operation was interrupted."
+	case e.isForeign() && e.Status < http.StatusBadRequest:
+		return "A login page or gateway seems to have answered instead of the API: " + words.Sentence(e.says(e.Response()))
+	case e.isForeign():
+		return "A proxy or gateway seems to have answered instead of the API: " + words.Sentence(e.says(e.Response()))
+	case e.Foreign != "":
+		return "The API or a gateway in front of it returned " + words.Sentence(e.says(e.Response()))
 	case e.Kind == Unreadable:
 		return fmt.Sprintf("The API returned %s, but the response cannot be used: %s", e.Response(), cause)
-	case e.Status != 0 && cause == "":
-		return fmt.Sprintf("The API returned %s without a message.", e.Response())
 	case e.Status != 0:
-		return fmt.Sprintf("The API returned %s: %s", e.Response(), cause)
+		return "The API returned " + words.Sentence(e.says(e.Response()))
 	case e.NotFound:
 		return cause
 	case e.Kind == NoResponse:
@@ -107,16 +102,43 @@ func (e *Error) happened() string {
 	}
 }
 
+// isForeign reports whether there is hardly a doubt that something in between has answered. The API
+// document shows no error, so that of the API may be a text, too, or JSON without a requestId.
+func (e *Error) isForeign() bool {
+	return e.Foreign == htmlPage || e.Foreign != "" && (e.Status < http.StatusBadRequest || e.Status == http.StatusProxyAuthRequired)
+}
+
+// says is a status and what the response says, with its form if the API has no such responses.
+func (e *Error) says(status string) string {
+	if e.isForeign() {
+		status += ", " + e.Foreign
+	} else if e.Message == "" {
+		return status + " with an empty body"
+	}
+	return strings.TrimRight(status+": "+e.Message, ": ")
+}
+
+// short is the whole cause in a few words, for a sentence about all requests.
+func (e *Error) short() string {
+	if e.Status == 0 {
+		return e.Cause()
+	}
+	return words.Clean(e.says(e.httpStatus()), maxMessage/2)
+}
+
 // Response is the status of the response and the request ID.
 func (e *Error) Response() string {
-	return e.httpStatus() + when(e.RequestID != "", " (request ID "+e.RequestID+")")
+	if e.RequestID == "" {
+		return e.httpStatus()
+	}
+	return e.httpStatus() + " (request ID " + e.RequestID + ")"
 }
 
 func (e *Error) httpStatus() string {
 	return strings.TrimSpace(fmt.Sprintf("HTTP %d %s", e.Status, http.StatusText(e.Status)))
 }
 
-// Cause is the API's message if there is one, else the text of Err.
+// Cause is the message of the response if there is one, else the text of Err.
 func (e *Error) Cause() string {
 	if e.Message == "" && e.Err != nil {
 		return words.Clean(e.Err.Error(), maxMessage)
@@ -124,29 +146,7 @@ func (e *Error) Cause() string {
 	return e.Message
 }
 
-// maxMessage is the length, in runes, that a message from outside is cut to.
-const maxMessage = 500
-
-// sentence adds a full stop to a text that has no end mark. A colon at its end announces something
-// that is not there, and is removed.
-func sentence(s string) string {
-	s = strings.TrimRight(s, ": ")
-	if s == "" || strings.ContainsAny(s[len(s)-1:], ".!?") {
-		return s
-	}
-	return s + "."
-}
-
-// readable rounds a duration for a message.
-func readable(d time.Duration) string {
-	if d >= 10*time.Second {
-		return d.Round(time.Second).String()
-	}
-	return d.Round(time.Millisecond).String()
-}
-
-// clock is a time of day for a message, with its time zone.
-func clock(t time.Time) string { return t.Format("15:04:05 MST") }
+const maxMessage = 500 // the length, in runes, that a message from outside is cut to
 
 // Reworded is an error with a text of ours, because its own may have secrets or words of a library.
 type Reworded struct {

@@ -81,9 +81,9 @@ var operations = map[string]Request{
 
 func (c *client) request(operation string) *Request {
 	r := operations[operation]
-	r.API, r.Subject, r.Accept = c.management, "pipe "+testPipe, accept
+	r.API, r.Subject, r.Accept, r.Result.Member = c.management, "pipe "+testPipe, accept, "result"
 	if operation == "alert" {
-		r.API = c.alerts
+		r.API, r.Result.Member = c.alerts, "data"
 	}
 	return &r
 }

@@ -16,7 +16,7 @@ import (
 // what was tried, where, what happened and what to do. The other API is not held back.
 func TestOutageIsPaidForOnce(t *testing.T) {
 	t.Parallel()
-	const retryTimeout = 2 * time.Minute
+	const retryTimeout, address = 2 * time.Minute, "Check base_url, and HTTPS_PROXY if it is set." + orRunAgain
 	for name, test := range map[string]struct {
 		fault   fault // of all requests for pipes
 		contact bool  // there was a response before
@@ -24,9 +24,10 @@ func TestOutageIsPaidForOnce(t *testing.T) {
 		cause   string
 		advice  string
 	}{
-		"5xx":              {respond(503, `{"message":"a story"}`), false, retryTimeout + time.Second, "HTTP 503 Service Unavailable", runAgain},
+		"5xx":              {respond(503, `{"requestId":"`+testUUID+`","message":"a story"}`), false, retryTimeout + time.Second, ": a story.", runAgain},
+		"a gateway":        {respond(502, "<h1>Bad Gateway"), false, firstPatience + time.Second, "HTTP 502 Bad Gateway, an HTML page: Bad Gateway", address},
 		"silent":           {hang, true, retryTimeout + resttest.RequestTimeout, "no response within ", runAgain},
-		"a silent address": {hang, false, 2 * resttest.RequestTimeout, "no response within ", "Check base_url, and HTTPS_PROXY if it is set."},
+		"a silent address": {hang, false, 2 * resttest.RequestTimeout, "no response within ", address},
 	} {
 		bubble(t, func(t *testing.T, f *fake, c *client) {
 			if test.contact {
@@ -70,7 +71,7 @@ func TestLimitOfOneObject(t *testing.T) {
 					r.Path = append(slices.Clone(pipePath[:6]), mockplatform.KafkaPipeID)
 				}
 				err, took := c.Do(t.Context(), r), time.Since(begun)
-				isLate := err != nil && strings.Contains(err.Error(), "the next retry would start in ")
+				isLate := err != nil && strings.Contains(err.Error(), "Gave up after ")
 				if isLate != (i == 4) || (err != nil) != isLate || i != 4 && took > 25*time.Second {
 					t.Errorf("%s, %d: %s, %v", name, i, took, err)
 				}

@@ -6,8 +6,7 @@ import (
 	"time"
 )
 
-// Request declares what is sent to an API, how its response is read, and how it may be
-// retried.
+// Request declares what is sent to an API, how its response is read, and how it may be retried.
 type Request struct {
 	Operation string // "update pipe"
 	Subject   string // "pipe … of service … in organization …"
@@ -19,19 +18,15 @@ type Request struct {
 	Path    []string
 	Query   url.Values
 	Body    []byte   // JSON; nil for none
-	Leaves  []string // what a PATCH has, without values, for the log line of an attempt
+	Leaves  []string // for the log: what a PATCH has, without values, or the name of what a POST creates
 	MaxBody int64    // maximum size of the response to a success, in bytes; 0 for 1 MiB
-
+	Result  Result   // of a success
 	// Accept reads a response, whatever its status and even if it was cut off. Its error
 	// is why the response cannot be used; if the status is not 2xx, that is the reason.
-	Accept func(*Response) error
-	// NamesObject reports that a 404 of the API's own, a JSON object with a requestId,
-	// means that the object at the path does not exist. Messages were rejected as a sign:
-	// gateways and frameworks return JSON, too.
-	NamesObject    bool
+	Accept         func(*Response) error
+	NamesObject    bool   // a 404 of the API's own means that the object at the path does not exist
 	NotFoundAdvice string // what to do about such a 404, or about any 404 if NamesObject is false
 	GoneAdvice     string // what to do about any other 404 if the object does not exist
-
 	// Invalidate prevents later reads from sharing earlier ones. It is called before each attempt of a
 	// write, and after it and the wait for the next one. May be nil.
 	Invalidate func()
@@ -41,9 +36,7 @@ type Request struct {
 	// the caller cancels or retry_timeout ends. Each attempt has a connection of its own: on one that a
 	// server has just closed, it would not be known whether the request was carried out.
 	Unrepeatable bool
-	// AsOf is the end of the read that the body is based on; zero if it is not based on one. The
-	// request is not sent more than maxAge later (Call.Try).
-	AsOf time.Time
+	AsOf         time.Time // the end of the read that the body is based on; zero if there is none: see Call.Try
 }
 
 func (r *Request) isWrite() bool { return r.Method != http.MethodGet }

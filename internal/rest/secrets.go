@@ -5,9 +5,10 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
-	"iter"
+	"html"
 	"maps"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -16,23 +17,16 @@ import (
 )
 
 const (
-	// runLength is how many characters in a row of a secret a text must not repeat. A password that
-	// contains a word must not withhold every message with that word.
-	runLength = 12
-	// minSecretLength is the minimum length, in bytes, of a secret that is masked. Shorter ones occur in
-	// ordinary words, and the masked words would reveal them.
-	minSecretLength = 4
-	// maxText is the length, in bytes, that a text from outside is cut to before it is masked.
-	maxText = 4 << 10
-	// mask replaces a secret, or a whole text that repeats a part or another form of one.
-	mask = "***"
+	// runLength is how many characters in a row of a secret a text must not repeat. Fewer would withhold
+	// every message with a word that a password contains.
+	runLength       = 12
+	minSecretLength = 4       // bytes; shorter ones occur in ordinary words, which would reveal them
+	maxText         = 4 << 10 // bytes that a text from outside is cut to before it is masked
+	mask            = "***"
 )
 
-// Secrets are what must not appear in errors and logs. The zero value has none.
-//
-// Rejected: a list of field names ("password", "token"), which lacks unknown names and hides what is
-// not secret. Rejected: undoing escapes in a text. A platform repeats secrets in more ways than
-// decoders know, and a part of one is none of these ways.
+// Secrets are what must not appear in errors and logs. The zero value has none. Rejected: a list of field
+// names ("password", "token"), which lacks unknown names and hides what is not secret.
 type Secrets struct {
 	mu       sync.Mutex
 	whole    map[string]bool   // as a text has them once it is clean
@@ -59,9 +53,10 @@ func (s *Secrets) AddSecret(secret string, parts ...string) {
 	}
 	for _, part := range parts {
 		for _, form := range forms(strings.TrimSpace(part)) {
-			for run := range runsOf(fold(form), runLength, runLength) {
+			anyRun(fold(form), runLength, runLength, func(run string) bool {
 				s.runs[run] = true
-			}
+				return false
+			})
 		}
 	}
 }
@@ -89,23 +84,22 @@ var unquote = strings.NewReplacer("'", "", `"`, "", "`", "", `\`, "")
 // shell, JSON and others add quotes or backslashes.
 func fold(text string) string { return unquote.Replace(strings.ToLower(words.Clean(text, len(text)))) }
 
-// runsOf yields all runs of a text that have between least and most characters, or all of a shorter
-// text.
-func runsOf(text string, least, most int) iter.Seq[string] {
+// anyRun reports whether some run of a text that has between least and most characters, or all of a
+// shorter text, is one that holds.
+func anyRun(text string, least, most int, holds func(run string) bool) bool {
 	var starts []int
 	for at := range text {
 		starts = append(starts, at)
 	}
 	starts = append(starts, len(text))
-	return func(yield func(string) bool) {
-		for n := least; n <= most; n++ {
-			for i := range max(1, len(starts)-n) {
-				if !yield(text[starts[i]:starts[min(i+n, len(starts)-1)]]) {
-					return
-				}
+	for n := least; n <= most; n++ {
+		for i := range max(1, len(starts)-n) {
+			if holds(text[starts[i]:starts[min(i+n, len(starts)-1)]]) {
+				return true
 			}
 		}
 	}
+	return false
 }
 
 // Mask replaces each secret in a text from outside by three asterisks. It replaces a whole line if
@@ -115,25 +109,37 @@ func (s *Secrets) Mask(text string) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.replacer == nil {
-		// Longer ones go first: if one secret begins with another, to replace the shorter one
-		// first would leave the rest of the longer one.
+		// Longer ones go first, or the rest of one that begins with another would stay.
 		var pairs []string
 		for _, secret := range slices.SortedFunc(maps.Keys(s.whole), func(a, b string) int { return cmp.Compare(len(b), len(a)) }) {
 			pairs = append(pairs, secret, mask)
 		}
 		s.replacer = strings.NewReplacer(pairs...)
 	}
+	isSecret := func(run string) bool { return s.runs[run] }
 	lines := strings.Split(s.replacer.Replace(text), "\n")
 	for i, line := range lines {
-		for run := range runsOf(fold(line), minSecretLength, runLength) {
-			if s.runs[run] {
-				lines[i] = mask
-				break
-			}
+		decoded := unescape(line)
+		if anyRun(fold(line), minSecretLength, runLength, isSecret) || decoded != line && anyRun(fold(decoded), minSecretLength, runLength, isSecret) {
+			lines[i] = mask
 		}
 	}
 	return strings.Join(lines, "\n")
 }
+
+// unescape undoes what JSON, and HTML within it, do to some characters of a text, and not to others: each
+// mixture is another form.
+func unescape(text string) string {
+	return html.UnescapeString(escapedUnicode.ReplaceAllStringFunc(text, func(escapes string) (plain string) {
+		_ = json.Unmarshal([]byte(`"`+backslashes.ReplaceAllString(escapes, `\`)+`"`), &plain) // never fails
+		return plain
+	}))
+}
+
+var (
+	escapedUnicode = regexp.MustCompile(`(\\+u[0-9A-Fa-f]{4})+`) // some characters have two parts
+	backslashes    = regexp.MustCompile(`\\+`)
+)
 
 // Clean makes a text from outside fit for a message: one line of at most that many characters,
 // without control characters, and masked.

@@ -20,7 +20,7 @@ func TestMask(t *testing.T) {
 	t.Parallel()
 	const secret = `it's "a" \secret<of>` + "\n" + `fünf words/+=`
 	var c Secrets
-	for _, literal := range []string{secret, "postgres-loader-2024", "wxyz", "begin", "beginning", "abc", "", "a b:c d", " padded-secret\n"} {
+	for _, literal := range []string{secret, "postgres-loader-2024", "wxyz", "begin", "beginning", "abc", "", "a b:c d", " padded-secret\n", "\U0001F600-smile"} {
 		c.AddSecret(literal)
 	}
 	c.AddSecret("Host=a-host-of-ours;Key=key-of-the-connection", "key-of-the-connection")
@@ -41,6 +41,7 @@ func TestMask(t *testing.T) {
 	quoted, _ := json.Marshal(secret)
 	withheld := []string{
 		"postgres-loader-2024 as postgres-loader", "no POSTGRES-LOA", "ostgres-load", "Begin", "key-of-the-connection", string(quoted),
+		"p&#111;stgres-l&#x6f;ader-2024", `\u0070ostgres\\u002Dloader-2024`, `key-of-the-c\u006f&#110;nection`, `\ud83d\ude00-smile`, `key\u0026#45;of-the-conne\u0026#99;tion`,
 		words.Clean(strings.ReplaceAll(secret, "'", "''"), 99), words.Clean(strings.ReplaceAll(secret, "'", `'\''`), 99),
 		"y=" + url.QueryEscape(secret), "x/" + url.PathEscape("a b:c d") + "/y", url.UserPassword("u", "a b:c d").String(),
 		"x" + hex.EncodeToString([]byte("wxyz")), strings.ToUpper(hex.EncodeToString([]byte(secret)))[8:40],

@@ -9,14 +9,12 @@ import (
 	"net/http"
 	"net/http/httptrace"
 	"net/url"
+	"strings"
 	"sync/atomic"
 	"time"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/words"
 )
-
-// errTime is why an attempt or a wait ended early, if not because the caller cancelled.
-var errTime = errors.New("retry_timeout is used up")
 
 // attempt is what is known of one attempt to send a request.
 type attempt struct {
@@ -42,12 +40,13 @@ func (k *Call) try(ctx context.Context) *attempt {
 	}
 	defer response.Body.Close()
 	a.response, a.failed = k.receive(response)
-	if a.failed != nil && errors.Is(a.failed.Err, io.ErrUnexpectedEOF) {
+	if a.failed == nil {
+		return a
+	}
+	if errors.Is(a.failed.Err, io.ErrUnexpectedEOF) {
 		a.failed = k.noResponse(attemptCtx, a.failed.Err, a)
 	}
-	if a.failed != nil {
-		a.failed.RequestID = a.response.RequestID
-	}
+	a.failed.RequestID = a.response.RequestID
 	return a
 }
 
@@ -55,9 +54,9 @@ func (k *Call) try(ctx context.Context) *attempt {
 // all of that, even beyond the end of retry_timeout: to cut it short would lose what it creates.
 func (k *Call) attemptContext(ctx context.Context, a *attempt) (attemptCtx context.Context, cancel func()) {
 	most := k.client.config.RequestTimeout
-	late := &Reworded{"no response within request_timeout of " + readable(most), errTime}
+	timedOut := &Reworded{"no response within request_timeout of " + words.Duration(most), errTime}
 	aborted, abort := context.WithCancelCause(context.WithoutCancel(ctx))
-	attemptCtx, stop := context.WithTimeoutCause(aborted, most, late)
+	attemptCtx, stop := context.WithTimeoutCause(aborted, most, timedOut)
 	unhook := context.AfterFunc(ctx, func() {
 		if !k.Unrepeatable || !a.sent.Load() {
 			abort(context.Cause(ctx))
@@ -73,7 +72,8 @@ func (k *Call) attemptContext(ctx context.Context, a *attempt) (attemptCtx conte
 // is sent once it has a connection, which the server may have closed before anything was written.
 func (k *Call) httpRequest(ctx context.Context, a *attempt) *http.Request {
 	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{WroteHeaders: func() { a.sent.Store(true) }})
-	req := (&http.Request{Method: k.Method, URL: k.url(), Header: http.Header{"Accept": {"application/json"}, "User-Agent": {k.client.config.UserAgent}}}).WithContext(ctx)
+	header := http.Header{"Accept": {"application/json"}, "User-Agent": {k.client.config.UserAgent}}
+	req := (&http.Request{Method: k.Method, URL: k.url(), Header: header}).WithContext(ctx)
 	if k.Method == http.MethodGet {
 		req.Header.Set("Cache-Control", "no-cache") // what is decided by a read must not be a cache's
 	}
@@ -91,8 +91,14 @@ func (k *Call) noResponse(ctx context.Context, err error, a *attempt) *Error {
 	if errors.As(err, &wrapped) {
 		err = wrapped.Err // without URL and method, which other parts of the message name
 	}
-	e := k.NewError(NotSent, &Reworded{k.client.Secrets.Clean(err.Error(), maxMessage), err})
-	if a.sent.Load() {
+	own := new(Reworded) // a sentence of ours, which must not be masked
+	if !errors.As(err, &own) {
+		own = &Reworded{k.client.Secrets.Clean(err.Error(), maxMessage), err}
+	}
+	e := k.NewError(NotSent, own)
+	// An HTTP/2 server that refuses a stream before a response has not processed the request. That error has
+	// no exported type.
+	if a.sent.Load() && (a.response != nil || !strings.Contains(err.Error(), "REFUSED_STREAM")) {
 		e.Kind = NoResponse
 	}
 	e.Ambiguous = e.Kind == NoResponse && k.isWrite()
@@ -112,49 +118,24 @@ func (k *Call) noResponse(ctx context.Context, err error, a *attempt) *Error {
 
 // receive reads a response, and returns no error for one that can be used.
 func (k *Call) receive(response *http.Response) (*Response, *Error) {
-	clean := k.client.Secrets.Clean
-	r := &Response{Status: response.StatusCode, Header: response.Header, Clean: clean, RequestID: clean(response.Header.Get("X-Request-Id"), words.MaxID)}
+	r := &Response{Status: response.StatusCode, Header: response.Header, Clean: k.client.Secrets.Clean}
+	r.RequestID = r.Clean(response.Header.Get("X-Request-Id"), words.MaxID)
 	r.read(response.Body, cmp.Or(k.MaxBody, maxBody))
-	switch err := k.Accept(r); {
-	case err == nil:
+	r.identify(k.Result)
+	err := k.Accept(r)
+	if err == nil {
 		return r, nil
-	case r.IsSuccess():
-		e := k.NewError(Unreadable, err)
-		e.Status, e.Ambiguous = r.Status, k.isWrite()
-		return r, e
-	default:
-		return r, k.unsuccessful(r)
 	}
-}
-
-// unsuccessful is the error of a response that is no success.
-func (k *Call) unsuccessful(r *Response) *Error {
 	e := k.NewError(kinds[r.Status], nil)
-	e.Status = r.Status
-	message, object := describe(r)
-	e.Message = message
-	id, _ := object["requestId"].(string)
-	isOwn := id != ""
-	if isOwn {
-		r.RequestID = r.Clean(id, words.MaxID)
-		e.NotFound = r.Status == http.StatusNotFound && k.NamesObject
+	e.Status, e.Foreign = r.Status, r.form()
+	e.Ambiguous = k.isWrite() && r.mayBeDone(k.Method)
+	if r.IsSuccess() {
+		e.Kind, e.Err = Unreadable, err
 	}
-	e.requested, e.requestedWith = requestedWait(r.Status, r.Header, time.Now())
-	e.Ambiguous = k.isWrite() && !saysUndone(k.Method, r, isOwn)
-	return e
-}
-
-// saysUndone reports whether a response says that a write was not carried out: a 4xx, or a 503 that
-// is the API's own (like a 404, it has a requestId) or names a time to retry at. A redirect may
-// follow a write that was carried out. Of a creation, a status that only a retry can get past says
-// nothing: a gateway's 408 or 503 may come after it was handed on.
-func saysUndone(method string, r *Response, isOwn bool) bool {
-	switch {
-	case method == http.MethodPost && kinds[r.Status] == Temporary:
-		return false
-	case r.Status == http.StatusServiceUnavailable:
-		return isOwn || r.Header.Get("Retry-After") != ""
-	default:
-		return r.Status/100 == 4
+	if !r.IsSuccess() || e.Foreign != "" {
+		e.Message = r.message()
 	}
+	e.NotFound = r.IsOwn && r.Status == http.StatusNotFound && k.NamesObject
+	e.requested = requestedWait(r.Status, r.Header, time.Now())
+	return r, e
 }

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"testing/synctest"
 	"time"
 )
 
@@ -54,9 +53,8 @@ func TestEachAttemptIsOneRequest(t *testing.T) {
 	})
 }
 
-// A request that would be sent when what it rests on is old is not sent: its caller reads
-// first. That is at once if it is known how long it would wait, else as soon as it is old. The
-// read needs a slot like any other.
+// A request that would be sent when what it rests on is old is not sent: its caller reads first, which
+// needs a slot like any other.
 func TestOutdatedRequestIsNotSent(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -64,10 +62,10 @@ func TestOutdatedRequestIsNotSent(t *testing.T) {
 		wait  time.Duration
 		reads []time.Duration // after so long
 	}{
-		"a short queue": {slow(maxAge-time.Second, good), maxAge - time.Second, nil},
-		"a long queue":  {slow(maxAge+time.Second, good), maxAge + time.Second, []time.Duration{maxAge}},
+		"a short queue": {slow(MaxAge-time.Second, good), MaxAge - time.Second, nil},
+		"a long queue":  {slow(MaxAge+time.Second, good), MaxAge + time.Second, []time.Duration{MaxAge}},
 		"a short limit": {respond(429, "", "Retry-After: 5"), 5 * time.Second, nil},
-		"a long limit":  {respond(429, "", "Retry-After: 60"), time.Minute, []time.Duration{0}},
+		"a long limit":  {respond(429, "", "Retry-After: 60"), time.Minute, []time.Duration{MaxAge}},
 	} {
 		bubble(t, func(t *testing.T, f *fake, c *client) {
 			f.InjectEach(test.first)
@@ -81,7 +79,7 @@ func TestOutdatedRequestIsNotSent(t *testing.T) {
 				reads = append(reads, time.Since(begun))
 				return do(ctx, c, "pipe")
 			})
-			if took := time.Since(begun); err != nil || !slices.Equal(reads, test.reads) || took > test.wait+time.Second || f.Sent("PATCH") != 1 {
+			if took := time.Since(begun); err != nil || !slices.Equal(reads, test.reads) || took > test.wait+time.Duration(len(test.reads))*spread || f.Sent("PATCH") != 1 {
 				t.Errorf("%s: read after %s, %d requests in %s: %v", name, reads, f.Sent("PATCH"), took, err)
 			}
 		}, func(c *Config) { c.MaxConcurrentRequests = 1 })
@@ -102,7 +100,7 @@ func TestBusyUpdateIsRetriedForAMinute(t *testing.T) {
 	}{
 		"an update":                 {"update", busy, 3, false, 0},
 		"an update, for too long":   {"update", busy, 1000, true, 35 * time.Second},
-		"an update after an outage": {"update", respond(503, "", "Retry-After: 50"), 3, false, 50 * time.Second},
+		"an update after an outage": {"update", respond(503, `{"requestId":"`+testUUID+`"}`, "Retry-After: 50"), 3, false, 50 * time.Second},
 		"a read":                    {"pipe", busy, 1, true, 0},
 	} {
 		bubble(t, func(t *testing.T, f *fake, c *client) {
@@ -115,50 +113,4 @@ func TestBusyUpdateIsRetriedForAMinute(t *testing.T) {
 			}
 		})
 	}
-}
-
-// A call is sent when its turn comes, and keeps its place for its next attempt. One that is based on
-// a read goes first: otherwise a slow limit would make it stale again and again. Whoever leaves the
-// queue lets the next one through, also without an attempt.
-func TestCallsAreSentInTurn(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		ctx, cancel := context.WithTimeout(t.Context(), time.Minute) // more than anybody waits
-		defer cancel()
-		g, api := gate{free: 1, changed: make(chan struct{})}, &API{state: newState(Config{})}
-		var order []string
-		send := func(name string, k *Call) {
-			if err := g.admit(ctx, k); err != nil {
-				t.Error(err)
-				return
-			}
-			order = append(order, name)
-			time.Sleep(time.Second)
-			g.observe(k, &attempt{response: &Response{}})
-		}
-		leaver := &Call{Request: &Request{API: api, AsOf: time.Now().Add(time.Hour)}}
-		g.queue = []*Call{leaver, {Request: &Request{API: &API{}}}} // that of another API holds back nobody
-		time.AfterFunc(time.Second, func() {
-			g.mu.Lock()
-			defer g.mu.Unlock()
-			order = append(order, "leaver")
-			g.dequeue(leaver)
-		})
-		calls := []string{"a", "b", "c", "read", "d"}
-		crowd(len(calls), len(calls), func(i int) {
-			time.Sleep(time.Duration(i) * time.Millisecond)
-			k := &Call{Request: &Request{API: api}, started: time.Now()}
-			if calls[i] == "read" {
-				k.AsOf = time.Now().Add(time.Hour)
-			}
-			send(calls[i], k)
-			if calls[i] == "a" {
-				time.Sleep(time.Second / 2)
-				send("a again", k)
-			}
-		})
-		if want := []string{"leaver", "read", "a", "b", "a again", "c", "d"}; !slices.Equal(order, want) {
-			t.Errorf("%q, want %q", order, want)
-		}
-	})
 }

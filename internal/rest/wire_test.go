@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/tls"
 	"errors"
+	"fmt"
 	"io"
 	"log"
 	"net/http"
@@ -44,7 +45,7 @@ func TestFinalConnectionErrors(t *testing.T) {
 	}{
 		"unknown authority": {untrusted.URL, nil, "If the certificate is signed by a private certificate authority, add it to the trusted authorities of this machine."},
 		"TLS 1.1":           {old.URL, nil, "Check base_url, and HTTPS_PROXY if it is set."},
-		"proxy":             {untrusted.URL, errProxySetting, "Check base_url, and HTTPS_PROXY if it is set."},
+		"proxy":             {untrusted.URL, errProxySetting, checkProxy},
 		"no TLS":            {strings.Replace(plain.URL, "http:", "https:", 1), nil, "The server speaks plain HTTP: check the port of base_url."},
 	} {
 		for _, operation := range []string{"pipe", "key"} {
@@ -88,5 +89,44 @@ func TestKeyHasAConnectionOfItsOwn(t *testing.T) {
 		if n := len(platform.Keys()); n != 40 {
 			t.Errorf("%d keys", n)
 		}
+	}
+}
+
+// What a proxy says to CONNECT is the proxy's, not the API's, and repeats nothing of its own words.
+func TestProxyThatDoesNotConnect(t *testing.T) {
+	t.Parallel()
+	for status, want := range map[int]string{407: "HTTP 407 Proxy Authentication Required.", 502: "HTTP 502 Bad Gateway."} {
+		c, e := newTestClient(t, "https://a.example", func(c *Config) { c.RetryTimeout = time.Second / 2 }), new(Error)
+		c.AddSecret("proxy") // a word of our own sentences
+		squid := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			connection, _, _ := http.NewResponseController(w).Hijack()
+			_, _ = fmt.Fprintf(connection, "HTTP/1.1 %d hush-hush\r\n\r\n", status)
+			_ = connection.Close()
+		}))
+		t.Cleanup(squid.Close)
+		at, _ := url.Parse(squid.URL)
+		c.Transport().Proxy = http.ProxyURL(at)
+		err := do(t.Context(), c, "pipe")
+		if !errors.As(err, &e) || !strings.Contains(e.Detail(), "The API could not be reached: the proxy "+at.Host+" returned "+want) ||
+			!strings.HasSuffix(e.Detail(), checkProxy) || strings.Contains(e.Detail(), "hush") || (e.Kind == Final) != (status == 407) {
+			t.Errorf("%d: %v", status, err)
+		}
+	}
+}
+
+// A key whose stream an HTTP/2 server refuses was not created, and its creation is tried again.
+func TestRefusedStreamIsNotProcessed(t *testing.T) {
+	t.Parallel()
+	c := newTestClient(t, "https://a.example", func(c *Config) { c.RetryTimeout = 0 })
+	k := &Call{Request: c.request("key"), client: c.Client}
+	a := &attempt{}
+	a.sent.Store(true)
+	refused := errors.New("stream error: stream ID 1; REFUSED_STREAM; received from peer")
+	if e := k.noResponse(t.Context(), refused, a); e.Kind != NotSent || e.Ambiguous {
+		t.Errorf("kind %d, ambiguous %t", e.Kind, e.Ambiguous)
+	}
+	a.response = &Response{Status: 201} // which has begun
+	if e := k.noResponse(t.Context(), refused, a); e.Kind != NoResponse || !e.Ambiguous {
+		t.Errorf("in a response: kind %d, ambiguous %t", e.Kind, e.Ambiguous)
 	}
 }

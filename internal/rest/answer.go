@@ -1,0 +1,176 @@
+package rest
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"html"
+	"net/http"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/words"
+)
+
+// Proxies, gateways, filters and login pages answer in place of an API, with any status. This file
+// alone decides whose answer a response is, what that means for a write, and what the response says.
+
+// Result is where an API has the result of a success: in a member of the body, an object or an array.
+type Result struct {
+	Member  string
+	IsArray bool
+}
+
+// identify decides whether the API itself has answered: with a JSON object whose requestId is a UUID,
+// as the API document has it, or with a success that has a result of the right kind, or no body.
+func (r *Response) identify(result Result) {
+	object, _ := r.Value.(map[string]any)
+	id, _ := object["requestId"].(string)
+	r.RequestID = cmp.Or(r.Clean(id, words.MaxID), r.RequestID)
+	_, isArray := object[result.Member].([]any)
+	_, isObject := object[result.Member].(map[string]any)
+	switch {
+	case r.Malformed == nil && words.IsUUID(id):
+		r.IsOwn = true
+	case !r.IsSuccess():
+	case r.Malformed != nil:
+		r.IsOwn = r.isEmpty()
+	default:
+		r.IsOwn = isArray && result.IsArray || isObject && !result.IsArray
+	}
+}
+
+// mayBeDone reports whether a write may have been carried out although it got this response. A gateway
+// may hand a request on after it has given up, whatever it returns. A filter that looks at responses
+// rejects one after the platform has done its work: that is said of a creation, which nothing can read.
+func (r *Response) mayBeDone(method string) bool {
+	switch kind := kinds[r.Status]; {
+	case kind == Busy, kind == RateLimited, r.Status == http.StatusTooEarly:
+		return false
+	case r.Status/100 == 4 && r.Status != http.StatusRequestTimeout:
+		return method == http.MethodPost && r.Malformed != nil
+	default:
+		return true
+	}
+}
+
+// NothingDone reports whether a write was not carried out, not even in part: a platform may reject it
+// half way. It was not sent, came too early, or the API itself rejected its credentials.
+func (e *Error) NothingDone() bool {
+	isLogin := e.Status == http.StatusUnauthorized || e.Status == http.StatusForbidden
+	return e.Foreign == "" && isLogin || slices.Contains([]int{0, http.StatusTooManyRequests, http.StatusTooEarly}, e.Status)
+}
+
+const htmlPage, redirect = "an HTML page", "a redirect"
+
+// form names the form of a response that is not the API's own; "" if it is, or if nobody can tell because it
+// was cut off. Of a redirect, it names the target, without path and query.
+func (r *Response) form() string {
+	location := r.Header.Get("Location")
+	target, err := url.Parse(location)
+	switch {
+	case r.Status/100 == 3 && err == nil && target.Host != "":
+		return redirect + " to " + r.Clean(strings.TrimPrefix(target.Scheme+"://"+target.Host, "://"), words.MaxID)
+	case r.Status/100 == 3 && location != "":
+		return redirect
+	case r.IsOwn, r.IsSuccess() && r.Cut != nil && !r.isPage():
+		return ""
+	case r.isEmpty():
+		return "an empty body"
+	case r.isPage():
+		return htmlPage
+	case r.Malformed != nil:
+		return "a text"
+	default:
+		return "JSON that is not the API's"
+	}
+}
+
+func (r *Response) isEmpty() bool { return len(bytes.TrimSpace(r.Body)) == 0 }
+
+func (r *Response) isPage() bool { return bytes.HasPrefix(bytes.TrimSpace(r.Body), []byte("<")) }
+
+// message returns what a response says, clean: the message in a JSON body, the text of a page, or else
+// the body as it is; "" only if that is empty.
+func (r *Response) message() string {
+	text := string(r.Body[:min(len(r.Body), maxError)])
+	switch found := messagesIn(r.Value); {
+	case strings.HasPrefix(r.form(), redirect): // which may be the API's own
+		return "it is not followed because it would send the credentials elsewhere"
+	case len(found) > 0:
+		text = strings.TrimSuffix(strings.Join(found, "; "), "; "+http.StatusText(r.Status))
+	case r.isPage():
+		text = pageText(text)
+	case !utf8.ValidString(text) && r.Cut == nil:
+		text = fmt.Sprintf("%d bytes that are no text", len(r.Body))
+	}
+	return r.show(text)
+}
+
+// withheld replaces a message of which masking leaves nothing.
+const withheld = "the message is withheld because it contains a secret"
+
+func (r *Response) show(text string) string {
+	if text = r.Clean(text, maxMessage); text == mask {
+		return withheld
+	}
+	return text
+}
+
+// MessageIn returns the messages in a JSON value, clean: the value itself if it is a text, else those
+// of its members.
+func (r *Response) MessageIn(value any) string { return r.show(strings.Join(messagesIn(value), "; ")) }
+
+// messageMembers are those in which APIs return their message, in lower case and the most specific
+// first, as a text or nested. No document shows the form of an error.
+var messageMembers = strings.Fields("message msg errormessage errorsummary detail details reason description errors error title code")
+
+// messagesIn returns the messages in a JSON value, each once and not too many: a response may have millions.
+func messagesIn(value any) (found []string) {
+	var visit func(any)
+	visit = func(value any) {
+		switch value := value.(type) {
+		case string:
+			repeats := func(other string) bool { return strings.Contains(other, value) }
+			if len(value) > maxText {
+				value = value[:maxText]
+			}
+			if strings.TrimSpace(value) != "" && len(found) < 20 && !slices.ContainsFunc(found, repeats) {
+				found = append(found, value)
+			}
+		case map[string]any:
+			named := make([]any, len(messageMembers))
+			for name, member := range value {
+				if at := slices.Index(messageMembers, strings.ToLower(name)); at >= 0 {
+					named[at] = member
+				}
+			}
+			visit(named)
+		case []any:
+			for _, item := range value {
+				visit(item)
+			}
+		}
+	}
+	visit(value)
+	return found
+}
+
+// reference matches the number by which whoever runs a gateway finds a request.
+var reference = regexp.MustCompile(`(?i)\b(?:reference|incident|support|request|ray)(?: ?(?:id|number|no|code)\b)?[.:#\s]+[\w.-]*\d[\w.-]*`)
+
+// hidden matches what of a page is not shown.
+var hidden = regexp.MustCompile(`(?is)<script.*?(?:</script>|$)|<style.*?(?:</style>|$)|<!--.*?(?:-->|$)|<[^>]*>?`)
+
+// pageText returns the beginning of what a page shows, its title first, and its reference number.
+func pageText(page string) string {
+	text := words.OneLine(html.UnescapeString(hidden.ReplaceAllString(page, " ")))
+	begins := words.Clean(text, 300)
+	if number := reference.FindString(text); !strings.Contains(begins, number) {
+		begins += " " + number
+	}
+	return begins
+}

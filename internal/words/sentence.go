@@ -1,0 +1,58 @@
+package words
+
+import (
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Enumerate joins names for a sentence: "a", "a, b and c". names must not be empty.
+func Enumerate(names []string) string {
+	last := len(names) - 1
+	if last == 0 {
+		return names[0]
+	}
+	return strings.Join(names[:last], ", ") + " and " + names[last]
+}
+
+// Are is the beginning of a sentence about names: "a is", "a, b and c are". names must not be empty.
+func Are(names []string) string {
+	if len(names) == 1 {
+		return names[0] + " is"
+	}
+	return Enumerate(names) + " are"
+}
+
+// Sentence adds a full stop to a text that has no end mark. A colon at its end announces something
+// that is not there, and is removed.
+func Sentence(s string) string {
+	s = strings.TrimRight(s, ": ")
+	if s == "" || strings.ContainsAny(s[len(s)-1:], ".!?") {
+		return s
+	}
+	return s + "."
+}
+
+// Count is a number of things, whose name gets an s.
+func Count(n int, thing string) string {
+	if n != 1 {
+		thing += "s"
+	}
+	return strconv.Itoa(n) + " " + thing
+}
+
+// Duration rounds a duration for a message.
+func Duration(d time.Duration) string {
+	if d >= 10*time.Second {
+		return d.Round(time.Second).String()
+	}
+	return d.Round(time.Millisecond).String()
+}
+
+// Clock is a time of day for a message, with its time zone; with its date unless it is within half a day.
+func Clock(t time.Time) string {
+	if time.Until(t).Abs() > 12*time.Hour {
+		return t.Format("2006-01-02 15:04:05 MST")
+	}
+	return t.Format("15:04:05 MST")
+}
