@@ -16,7 +16,7 @@ import (
 // methods are the methods in the API document.
 var methods = []string{http.MethodGet, http.MethodPost, http.MethodPatch}
 
-// parseFault parses [after-|half-|later-DURATION-]STATUS|reset|hang|cut[:N[:METHOD[:PATH]]].
+// parseFault parses [after-|half-|later-DURATION-][page-]STATUS|reset|hang|cut[:N[:METHOD[:PATH]]].
 func parseFault(value string) (mockplatform.Fault, error) {
 	what, rest, _ := strings.Cut(value, ":")
 	count, rest, _ := strings.Cut(rest, ":")
@@ -51,11 +51,14 @@ func parseFault(value string) (mockplatform.Fault, error) {
 		// Part of the JSON arrives and part is missing.
 		fault.Cut, fault.CutBytes = mockplatform.CutBody, -20
 	default:
-		status, err := strconv.Atoi(what)
-		if err != nil || status < 200 || http.StatusText(status) == "" {
+		status, isPage := strings.CutPrefix(what, "page-")
+		if isPage {
+			fault.Body = mockplatform.BodyHTML
+		}
+		fault.Status, err = strconv.Atoi(status)
+		if err != nil || fault.Status < 200 || http.StatusText(fault.Status) == "" {
 			return fault, errors.New("must begin with reset, hang, cut or an HTTP status of at least 200")
 		}
-		fault.Status = status
 	}
 	return fault, nil
 }

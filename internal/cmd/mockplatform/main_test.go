@@ -26,6 +26,7 @@ func TestFaultIsParsed(t *testing.T) {
 		"after-500:1:POST:/keys":      {Status: 500, After: true, Times: 1, Method: "POST", Path: "/keys"},
 		"half-400:1:PATCH":            {Status: 400, Half: true, Times: 1, Method: "PATCH"},
 		"later-14s-504":               {Status: 504, Later: 14 * time.Second, Times: 1},
+		"after-page-403":              {Status: 403, Body: mockplatform.BodyHTML, After: true, Times: 1},
 		"later-1m30s-hang::PATCH":     {Hang: true, Later: 90 * time.Second, Times: 1, Method: "PATCH"},
 		"reset::PATCH":                {Reset: true, Times: 1, Method: "PATCH"},
 		"hang:1::/v1/*/services":      {Hang: true, Times: 1, Path: "/v1/*/services"},

@@ -52,8 +52,9 @@ func parse(arguments []string, stdout io.Writer) (*options, error) {
 	})
 	choice(flags, &o.behaviour.RateLimit.RetryAfter, "retry-after", "say when to retry, with -rate-limit, in this `form`",
 		mockplatform.RetryAfterSeconds, mockplatform.RetryAfterDate, mockplatform.RetryAfterReset, mockplatform.RetryAfterNone)
-	flags.Func("fail", "make requests fail with this `fault`: [after-|half-|later-DURATION-]STATUS|reset|hang|cut[:N[:METHOD[:PATH]]]; "+
-		"after- carries the request out first, half- only what it removes, and later-14s- 14 s after its arrival; N is the number of requests, 0 for all (default 1); repeatable", func(value string) error {
+	flags.Func("fail", "make requests fail with this `fault`: [after-|half-|later-DURATION-][page-]STATUS|reset|hang|cut[:N[:METHOD[:PATH]]]; "+
+		"after- carries the request out first, half- only what it removes, and later-14s- 14 s after its arrival; "+
+		"page- is an HTML page of a gateway, such as page-403; N is the number of requests, 0 for all (default 1); repeatable", func(value string) error {
 		fault, err := parseFault(value)
 		o.faults = append(o.faults, fault)
 		return err
