@@ -92,7 +92,11 @@ func (f *faults) planNested(nested *tfprotov6.SchemaObject, was, written, will c
 			if !was.IsNull() && was.HasIndex(key).True() {
 				before = was.Index(key)
 			}
-			f.plan(members, before, written.Index(key), element, at.Index(key))
+			next := at.Index(key)
+			if nested.Nesting == tfprotov6.SchemaObjectNestingModeMap {
+				next = at.GetAttr(key.AsString()) // as Terraform reports it
+			}
+			f.plan(members, before, written.Index(key), element, next)
 		}
 	}
 }

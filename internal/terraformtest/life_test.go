@@ -124,6 +124,7 @@ var ignorable = []cty.Path{
 	cty.GetAttrPath("one"),
 	cty.GetAttrPath("one").GetAttr("inner").GetAttr("both"),
 	cty.GetAttrPath("items").IndexInt(1).GetAttr("name"),
+	cty.GetAttrPath("by_key").IndexString("a"),
 	cty.GetAttrPath("group"),
 }
 
@@ -233,9 +234,13 @@ func (w *writer) nested(of *tfprotov6.SchemaObject) any {
 	if of.Nesting == single {
 		return object()
 	}
-	elements := []any{}
+	elements, byKey := []any{}, map[string]any{}
 	for range w.IntN(4) {
 		elements = append(elements, w.maybeLater(object))
+		byKey[string(rune('a'+w.IntN(3)))] = elements[len(elements)-1]
+	}
+	if of.Nesting == keyed {
+		return byKey
 	}
 	return elements
 }

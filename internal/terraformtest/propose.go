@@ -1,8 +1,11 @@
 package terraformtest
 
 import (
+	"maps"
+
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/zclconf/go-cty/cty"
+	"github.com/zclconf/go-cty/cty/convert"
 )
 
 // Propose returns the new state that Terraform proposes to a provider: what the
@@ -55,15 +58,20 @@ func proposeNested(nested *tfprotov6.SchemaObject, prior, config cty.Value) cty.
 		return config
 	case nested.Nesting == tfprotov6.SchemaObjectNestingModeSet:
 		return members.proposeSet(prior, config)
-	case nested.Nesting != tfprotov6.SchemaObjectNestingModeList:
-		panic("nested maps are not played")
 	}
 	var elements []cty.Value
+	keyed := map[string]cty.Value{}
 	for key, element := range config.Elements() {
 		if !prior.IsNull() && prior.HasIndex(key).True() {
 			element = members.propose(prior.Index(key), element)
 		}
+		if nested.Nesting == tfprotov6.SchemaObjectNestingModeMap {
+			keyed[key.AsString()] = element
+		}
 		elements = append(elements, element)
+	}
+	if len(keyed) > 0 {
+		return cty.MapVal(keyed)
 	}
 	return cty.ListVal(elements)
 }
@@ -148,7 +156,7 @@ func unrefined(value cty.Value) cty.Value {
 // Lifecycle has the arguments of the block of that name.
 type Lifecycle struct {
 	CreateBeforeDestroy bool
-	// IgnoreChanges are paths of ignore_changes. None leads into a map.
+	// IgnoreChanges are paths of ignore_changes. One that leads into a map ends at the key.
 	IgnoreChanges []cty.Path
 }
 
@@ -175,8 +183,17 @@ func keep(prior, config cty.Value, path cty.Path) cty.Value {
 	}
 	step, isIndex := path[0].(cty.IndexStep)
 	switch {
-	case config.IsNull() || prior.IsNull():
+	case prior.IsNull() || config.IsNull() && (!isIndex || !prior.Type().IsMapType() || prior.HasIndex(step.Key).False()):
 		return config
+	case isIndex && prior.Type().IsMapType(): // an element that only one of both has comes, or goes
+		elements := map[string]cty.Value{}
+		if !config.IsNull() {
+			maps.Copy(elements, config.AsValueMap())
+		}
+		if delete(elements, step.Key.AsString()); prior.HasIndex(step.Key).True() {
+			elements[step.Key.AsString()] = prior.Index(step.Key)
+		}
+		return must(convert.Convert(cty.ObjectVal(elements), config.Type()))
 	case !isIndex:
 		members, name := config.AsValueMap(), path[0].(cty.GetAttrStep).Name
 		members[name] = keep(prior.GetAttr(name), members[name], path[1:])

@@ -60,6 +60,8 @@ func optional(typ cty.Type) cty.Type {
 		return cty.List(optional(typ.ElementType()))
 	case typ.IsSetType():
 		return cty.Set(optional(typ.ElementType()))
+	case typ.IsMapType():
+		return cty.Map(optional(typ.ElementType()))
 	default:
 		return typ
 	}

@@ -41,6 +41,7 @@ const (
 	single = tfprotov6.SchemaObjectNestingModeSingle
 	list   = tfprotov6.SchemaObjectNestingModeList
 	set    = tfprotov6.SchemaObjectNestingModeSet
+	keyed  = tfprotov6.SchemaObjectNestingModeMap
 )
 
 var thingSchema = &tfprotov6.Schema{Block: &tfprotov6.SchemaBlock{Attributes: members(
@@ -59,6 +60,9 @@ var thingSchema = &tfprotov6.Schema{Block: &tfprotov6.SchemaBlock{Attributes: me
 		&attribute{Name: "deep", NestedType: nested(single, members()...), Optional: true},
 	)...), Optional: true},
 	&attribute{Name: "both_items", NestedType: nested(list, members()...), Optional: true, Computed: true},
+	&attribute{Name: "by_key", NestedType: nested(keyed, members(
+		&attribute{Name: "deep", NestedType: nested(single, members()...), Optional: true, Computed: true},
+	)...), Optional: true, Computed: true},
 	&attribute{Name: "group", NestedType: nested(set, members(
 		&attribute{Name: "deep", NestedType: nested(single, members()...), Optional: true, Computed: true},
 		&attribute{Name: "row", NestedType: nested(list, members()...), Optional: true},
@@ -198,6 +202,13 @@ func randomValue(r *rand.Rand, typ cty.Type) cty.Value {
 			element = randomValue(r, typ.ElementType())
 		}
 		elements = append(elements, element)
+	}
+	if typ.IsMapType() {
+		keyed := map[string]cty.Value{}
+		for _, element := range elements {
+			keyed[string(rune('a'+r.IntN(3)))] = element
+		}
+		return must(convert.Convert(cty.ObjectVal(keyed), typ))
 	}
 	return must(convert.Convert(cty.TupleVal(elements), typ))
 }
