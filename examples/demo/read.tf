@@ -26,7 +26,7 @@ output "events_host" {
 }
 
 output "customer_tables" {
-  value = sort([for m in data.dataplatform_pipe.customers.source.postgres.table_mappings : "${m.source_schema_name}.${m.source_table} -> ${m.target_table}"])
+  value = keys(data.dataplatform_pipe.customers.source.postgres.table_mappings)
 }
 
 output "ingest_lag_alert" {

@@ -22,7 +22,7 @@ func TestReturnedLeavesGoMissing(t *testing.T) {
 		name  string // in the state, which nobody manages; "" for null
 	}{
 		"once":                   {within(0, 1, 2, omits("size")), 2, "", "desk"},
-		"once, a keyed set":      {within(0, 1, 2, omits(bulbsAt...)), 2, "", "desk"},
+		"once, a keyed map":      {within(0, 1, 2, omits(bulbsAt...)), 2, "", "desk"},
 		"one leaf after another": {each(within(0, 1, 2, omits("name")), within(0, 2, 3, omits("size"))), 2, "", "desk"},
 		"with its object":        {to("", omits("shape")), 1, "", "desk"},
 		"for good, and nobody's": {to("", omits("name")), 2, "", ""},

@@ -19,7 +19,7 @@ type findings struct {
 	// that were sent, or returned before, and are omitted.
 	late    []tfvalue.Leaf
 	missing []tfvalue.Path
-	// notDone is what the keyed set does not have yet of all steps so far; lacksSet reports that the
+	// notDone is what the keyed map does not have yet of all steps so far; lacksSet reports that the
 	// response does not say which elements there are.
 	notDone  tfvalue.Edit
 	lacksSet bool
@@ -42,17 +42,17 @@ func (u *update) compare(s step, shown tfvalue.Value) (f findings) {
 			f.hasMoved = f.hasMoved || u.owns(leaf.Path)
 		}
 	}
-	if u.ownsKeyedSet() {
+	if u.ownsKeyedMap() {
 		u.compareSet(s, shown, &f)
 	}
 	return f
 }
 
 // leavesOf are the leaves that a response can show one by one, so neither the identifiers nor a
-// managed keyed set.
+// managed keyed map.
 func (u *update) leavesOf(object tfvalue.Value) []tfvalue.Leaf {
 	return slices.DeleteFunc(u.verifiable(object).Leaves(), func(leaf tfvalue.Leaf) bool {
-		return slices.Contains(u.identifiers(), leaf.Path[0]) || u.isKeyedSet(leaf.Path) && u.ownsKeyedSet()
+		return slices.Contains(u.identifiers(), leaf.Path[0]) || u.isKeyedMap(leaf.Path) && u.ownsKeyedMap()
 	})
 }
 
@@ -61,7 +61,7 @@ func (u *update) confirms(leaf tfvalue.Leaf, now tfvalue.Value) bool {
 	return u.Rules.Confirms(leaf.Name(), leaf.Value, u.Rules.FillLeaf(leaf.Name(), now))
 }
 
-// compareSet compares the keyed set. A platform that omits an empty set shows none of what a step adds
+// compareSet compares the keyed map. A platform that omits an empty set shows none of what a step adds
 // to one that it has returned. Any other set that is omitted after an addition is not known.
 func (u *update) compareSet(s step, shown tfvalue.Value, f *findings) {
 	set := u.setOf(shown)
@@ -145,14 +145,14 @@ func (w *wait) next(ctx context.Context) bool {
 // takeShown takes over what was shown of a step. Where it says nothing, what was sent counts as stored.
 func (u *update) takeShown(s step, shown response, f findings) {
 	last := u.sent.Merge(u.remote)
-	if u.ownsKeyedSet() {
-		last = last.With(u.key().After(u.setOf(u.remote), s.Edit), u.KeyedSet...)
+	if u.ownsKeyedMap() {
+		last = last.With(u.key().After(u.setOf(u.remote), s.Edit), u.KeyedMap...)
 	}
 	if f.lacksSet {
 		shown.setAt = time.Time{}
 	}
-	if u.KeyedSet != nil && shown.setAt.IsZero() {
-		shown.object = shown.object.Without(u.KeyedSet...)
+	if u.KeyedMap != nil && shown.setAt.IsZero() {
+		shown.object = shown.object.Without(u.KeyedMap...)
 	}
 	remote, _ := u.interpret(last, func(tfvalue.Path) bool { return true }, shown)
 	for _, path := range u.emptied(s, shown, f) {
@@ -167,7 +167,7 @@ func (u *update) takeShown(s step, shown response, f findings) {
 // empty.
 func (u *update) emptied(s step, shown response, f findings) (paths []tfvalue.Path) {
 	if !shown.setAt.IsZero() && u.setOf(shown.object).IsNull() && !s.after.IsEmpty() {
-		paths = append(paths, u.KeyedSet)
+		paths = append(paths, u.KeyedMap)
 	}
 	for _, path := range f.missing {
 		if s.isLast && u.sent.At(path...).IsNull() && shown.object.At(path[:len(path)-1]...).IsObject() {
@@ -218,7 +218,7 @@ func (u *update) conclude(s step, f findings, first []tfvalue.Leaf, diags *diag.
 		}
 	}
 	if f.lacksSet {
-		u.unconfirmed = append(u.unconfirmed, u.KeyedSet.String())
+		u.unconfirmed = append(u.unconfirmed, u.KeyedMap.String())
 	}
 	return ok && len(f.late) == 0
 }

@@ -18,7 +18,7 @@
 //	apply.go     an apply, from the read to the state
 //	update.go    an update from top to bottom: its steps, and one PATCH after the other
 //	await.go     what a response leaves open, and the wait for what was sent
-//	set.go       the keyed set of an update: the question before each PATCH, and unknown outcomes
+//	set.go       the keyed map of an update: the question before each PATCH, and unknown outcomes
 //	report.go    the errors and warnings of an update
 //	private.go   what private state remembers of earlier reads
 package adopt

@@ -22,12 +22,16 @@ func TestGeneratedConfigurationOfAnObject(t *testing.T) {
 		"no object without an argument":  {m{"shape": m{"round": m{"volume": 9}}, "secret": m{}}, m{}},
 		"nothing deprecated":             {m{"age": 24, "size": 3}, m{"size": 3}},
 		"nothing write-only":             {m{"secret": m{"user": "u", "key": "k"}}, m{"secret": m{"user": "u"}}},
-		"elements whole":                 {m{"bulbs": []any{m{"socket": "", "on": false}, e14}}, m{"bulbs": []any{m{"socket": "", "on": false}, e14}}},
-		"no set that validation rejects": {m{"bulbs": []any{e14, m{"on": true}}, "name": "desk"}, m{"name": "desk"}},
-		"no list with a null element":    {m{"tags": []any{"a", nil}}, m{}},
-		"another organization":           {m{"organization_id": organization}, m{"organization_id": organization}},
-		"the provider's organization":    {m{"organization_id": ours}, m{}},
-		"the provider's, in capitals":    {m{"organization_id": strings.ToUpper(ours)}, m{}},
+		"elements without their names": {
+			m{"bulbs": []any{m{"socket": "E27", "wire": "w", "on": false, "colors": []any{}}, m{"socket": "E14", "wire": "w", "on": true}}},
+			m{"bulbs": m{"E27": m{"wire": "w", "colors": []any{}}, "E14": m{"wire": "w", "on": true}}},
+		},
+		"no element without a name":   {m{"bulbs": []any{e14, m{"on": true}}, "name": "desk"}, m{"name": "desk"}},
+		"no key that is repeated":     {m{"bulbs": []any{e14, m{"socket": "E14"}}, "name": "desk"}, m{"name": "desk"}},
+		"no list with a null element": {m{"tags": []any{"a", nil}}, m{}},
+		"another organization":        {m{"organization_id": organization}, m{"organization_id": organization}},
+		"the provider's organization": {m{"organization_id": ours}, m{}},
+		"the provider's, in capitals": {m{"organization_id": strings.ToUpper(ours)}, m{}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			row.state["lamp_id"], row.want["lamp_id"] = firstLamp, firstLamp

@@ -29,10 +29,10 @@ type Kind struct {
 	// one alone changes nothing on the platform. Each is also NotInJSON, whose other attributes are
 	// sent when they change, and cannot be verified.
 	Options []tfvalue.Path
-	// KeyedSet is the path of the keyed set, nil if the kind has none. A PATCH changes it by
+	// KeyedMap is the path of the keyed map, nil if the kind has none. A PATCH changes it by
 	// removing and adding elements.
-	KeyedSet tfvalue.Path
-	// Unfinished is a sentence for the error of an update that has removed elements of KeyedSet and
+	KeyedMap tfvalue.Path
+	// Unfinished is a sentence for the error of an update that has removed elements of KeyedMap and
 	// not added their replacement: what that means for them.
 	Unfinished string
 
@@ -65,7 +65,7 @@ type Review struct {
 	Change
 	// Label names the object.
 	Label string
-	// Patch is what the change sends, in one PATCH or two. A keyed set that is not known yet is among
+	// Patch is what the change sends, in one PATCH or two. A keyed map that is not known yet is among
 	// its Leaves.
 	Patch
 	// Remote is the object as far as it is known, null if it could not be read.
@@ -75,9 +75,9 @@ type Review struct {
 
 // Patch is what is sent of an object.
 type Patch struct {
-	// Leaves are sent as they are. The keyed set is not among them.
+	// Leaves are sent as they are. The keyed map is not among them.
 	Leaves tfvalue.Value
-	// Edit is the change to the keyed set.
+	// Edit is the change to the keyed map.
 	Edit tfvalue.Edit
 }
 
@@ -157,15 +157,15 @@ func without(object tfvalue.Value, paths []tfvalue.Path) tfvalue.Value {
 	return object
 }
 
-func (k *Kind) isKeyedSet(at tfvalue.Path) bool { return slices.Equal(at, k.KeyedSet) }
+func (k *Kind) isKeyedMap(at tfvalue.Path) bool { return slices.Equal(at, k.KeyedMap) }
 
-// key is that of the keyed set. A kind without one has a key that no element has.
-func (k *Kind) key() tfvalue.Key { return k.Rules.Keys[k.KeyedSet.Name()] }
+// key is that of the keyed map. A kind without one has a key that no element has.
+func (k *Kind) key() tfvalue.Key { return k.Rules.Keys[k.KeyedMap.Name()] }
 
-// setOf is the keyed set of an object, null for a kind without one.
+// setOf is the keyed map of an object, null for a kind without one.
 func (k *Kind) setOf(object tfvalue.Value) tfvalue.Value {
-	if k.KeyedSet == nil {
+	if k.KeyedMap == nil {
 		return tfvalue.Value{}
 	}
-	return object.At(k.KeyedSet...)
+	return object.At(k.KeyedMap...)
 }

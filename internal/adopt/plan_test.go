@@ -81,7 +81,7 @@ func TestAdoptionWarnings(t *testing.T) {
 		overwrites = "overwrites current values of"
 		replaced   = "These current values will be replaced:\n\n"
 		name       = `  - name (currently "desk")`
-		added      = "These bulbs will be added:\n\n  - G9"
+		added      = "These bulbs will be added:\n\n  - \"G9\""
 	)
 	more := append(slices.Clone(deskBulbs), m{"socket": "G9"})
 	for what, test := range map[string]struct {

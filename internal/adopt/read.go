@@ -58,7 +58,7 @@ func (e *Engine) refresh(ctx context.Context, c *conn.Connection, state tfvalue.
 }
 
 // readToChange reads the object of a change, which has no state yet in an adoption. A change that
-// manages the keyed set, and does not clear it, can only be decided once a read has returned the set.
+// manages the keyed map, and does not clear it, can only be decided once a read has returned the set.
 func (e *Engine) readToChange(ctx context.Context, c *conn.Connection, change Change, last memory, diags *diag.Diagnostics) (now observed, ok bool) {
 	client, ok := c.Ready(conn.ManagementSettings, diags)
 	if !ok {
@@ -75,7 +75,7 @@ func (e *Engine) readToChange(ctx context.Context, c *conn.Connection, change Ch
 	return now, err == nil
 }
 
-// earlier is what is known of an object before a read: the object, the elements that its keyed set may
+// earlier is what is known of an object before a read: the object, the elements that its keyed map may
 // have, and the memory of earlier reads. needsSet means that the set is about to be changed.
 type earlier struct {
 	object, elements tfvalue.Value
@@ -84,7 +84,7 @@ type earlier struct {
 }
 
 // response is what a response has returned of an object, or two in a row, and when they returned the
-// keyed set that is in it: zero if they do not say which elements there are.
+// keyed map that is in it: zero if they do not say which elements there are.
 type response struct {
 	object tfvalue.Value
 	setAt  time.Time
@@ -111,7 +111,7 @@ func (e *Engine) observe(ctx context.Context, client *platform.Client, id Identi
 		if err != nil {
 			return observed{}, err
 		}
-		if slices.ContainsFunc(omitted, func(leaf tfvalue.Leaf) bool { return e.isKeyedSet(leaf.Path) }) {
+		if slices.ContainsFunc(omitted, func(leaf tfvalue.Leaf) bool { return e.isKeyedMap(leaf.Path) }) {
 			read.setAt = time.Time{} // an element lacks a member that it had
 		}
 		read = e.merge(read, second)
@@ -130,20 +130,20 @@ func (e *Engine) interpret(last tfvalue.Value, unreturned func(tfvalue.Path) boo
 	return e.Rules.Interpret(last, unreturned, read.object)
 }
 
-// merge returns what two responses in a row have returned. The keyed set of the first counts where the
+// merge returns what two responses in a row have returned. The keyed map of the first counts where the
 // second omits it or the name of an element.
 func (e *Engine) merge(first, second response) response {
 	if e.setOf(first.object).IsNull() || !second.setAt.IsZero() && !e.setOf(second.object).IsNull() {
 		return response{second.object.Merge(first.object), second.setAt}
 	}
-	return response{second.object.Without(e.KeyedSet...).Merge(first.object), first.setAt}
+	return response{second.object.Without(e.KeyedMap...).Merge(first.object), first.setAt}
 }
 
-// hasWholeSet reports whether an object that was returned says which elements the keyed set has. It
+// hasWholeSet reports whether an object that was returned says which elements the keyed map has. It
 // does not if it omits the object around the set, or the name of an element, which may then be any
 // other.
 func (e *Engine) hasWholeSet(object tfvalue.Value) bool {
-	return e.KeyedSet != nil && object.At(e.KeyedSet[:len(e.KeyedSet)-1]...).IsObject() && !e.hasUnnamed(object)
+	return e.KeyedMap != nil && object.At(e.KeyedMap[:len(e.KeyedMap)-1]...).IsObject() && !e.hasUnnamed(object)
 }
 
 func (e *Engine) hasUnnamed(object tfvalue.Value) bool {
@@ -158,10 +158,10 @@ func (e *Engine) readOnce(ctx context.Context, client *platform.Client, id Ident
 }
 
 // respond returns the response that has returned an object just now. What it omits in all elements of
-// the keyed set is as in elements that are known.
+// the keyed map is as in elements that are known.
 func (e *Engine) respond(object, elements tfvalue.Value) (r response) {
 	if set := e.setOf(object); !set.IsNull() {
-		object = object.With(e.key().Complete(set, elements), e.KeyedSet...)
+		object = object.With(e.key().Complete(set, elements), e.KeyedMap...)
 	}
 	if r.object = object; e.hasWholeSet(object) {
 		r.setAt = time.Now()

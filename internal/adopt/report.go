@@ -16,7 +16,7 @@ import (
 func (u *update) report(diags *diag.Diagnostics) {
 	u.warnMoved(diags)
 	u.warnUnreturned(diags)
-	if diags.HasError() && u.ownsKeyedSet() {
+	if diags.HasError() && u.ownsKeyedMap() {
 		u.addUnfinished(diags)
 	}
 }
@@ -80,13 +80,13 @@ func (u *update) pathInRun(at tfvalue.Path) string { return u.Name + "/" + at.St
 // addNotDone reports elements of the set that are not as a step has them.
 func (u *update) addNotDone(s step, left tfvalue.Edit, diags *diag.Diagnostics) {
 	key, now := u.key(), u.setOf(u.remote)
-	lines := u.Rules.DescribeChange(u.KeyedSet, key.Only(s.after, left.All()), key.Only(now, left.All()), [2]string{"should be", "but is"}, u.connection.Client.Mask)
-	detail := fmt.Sprintf("%s was sent and accepted, but the API returned other elements in reads for %s:\n\n%s\n\n", u.KeyedSet, maxWait, strings.Join(lines, "\n"))
+	lines := u.Rules.DescribeChange(u.KeyedMap, key.Only(s.after, left.All()), key.Only(now, left.All()), [2]string{"should be", "but is"}, u.connection.Client.Mask)
+	detail := fmt.Sprintf("%s was sent and accepted, but the API returned other elements in reads for %s:\n\n%s\n\n", u.KeyedMap, maxWait, strings.Join(lines, "\n"))
 	if folded := key.SameButCase(left.Add, key.After(now, tfvalue.Edit{Remove: s.after.Elements()})); len(folded) > 0 {
 		detail += fmt.Sprintf("The platform has these instead, which differ in letter case alone. Configure them as the platform spells them:\n\n%s\n\n", key.List(folded))
 	}
 	// Not "set the argument to the value on the platform": an element may lack an excluded column.
-	diags.AddAttributeError(conn.AttributePath(u.KeyedSet), u.notShown(u.KeyedSet), detail+
+	diags.AddAttributeError(conn.AttributePath(u.KeyedMap), u.notShown(u.KeyedMap), detail+
 		"Nothing more was sent. Check these elements in the platform's console: they are not as configured.")
 }
 
@@ -100,11 +100,11 @@ func (u *update) notShown(at tfvalue.Path) string {
 func (u *update) addUnfinished(diags *diag.Diagnostics) {
 	key, now := u.key(), u.setOf(u.remote)
 	if u.setAt.IsZero() {
-		now = tfvalue.Collection(now.Type(), nil)
+		now = key.Collect(now.Type(), nil)
 	}
 	missing := key.NotDone(tfvalue.Edit{Add: u.change.Edit.Add}, now).Add // as far as is known
 	var lines []string
-	for _, element := range key.Sort(key.Among(u.edited.Remove, missing)) {
+	for _, element := range key.Among(u.edited.Remove, missing) {
 		label := key.Label(element)
 		for _, name := range key.Members {
 			element = element.Without(name)
@@ -115,11 +115,11 @@ func (u *update) addUnfinished(diags *diag.Diagnostics) {
 		return
 	}
 	added := ""
-	if maybe := key.Only(tfvalue.Collection(now.Type(), missing), u.edited.Add).Elements(); len(maybe) > 0 {
+	if maybe := key.Only(key.Collect(now.Type(), missing), u.edited.Add).Elements(); len(maybe) > 0 {
 		added = fmt.Sprintf("These were sent, and may be added meanwhile:\n\n%s\n\n", key.List(maybe))
 	}
 	diags.AddError(
-		fmt.Sprintf("%s of %s is only partly updated", u.KeyedSet, u.change.Label),
+		fmt.Sprintf("%s of %s is only partly updated", u.KeyedMap, u.change.Label),
 		fmt.Sprintf("These %ss were removed, or may have been, and are not known to be added again. They were:\n\n%s\n\n%s%s "+
 			"Correct what the API rejected, if it did; if the outcome of a request is not known, wait some minutes. Compare these values with the configuration, then run terraform plan and apply again.",
 			key.Noun, u.connection.Client.Mask(strings.Join(lines, "\n")), added, u.Unfinished),
@@ -168,10 +168,10 @@ func (u *update) describeAllMoved() (managed, unmanaged, advice []string) {
 		}
 		unmanaged = append(unmanaged, lines...)
 	}
-	if u.ownsKeyedSet() && !u.change.read.setAt.IsZero() {
+	if u.ownsKeyedMap() && !u.change.read.setAt.IsZero() {
 		key, before, now := u.key(), u.setOf(u.change.Remote), u.setOf(u.remote)
 		moved := key.Moved(before, now, u.change.Edit.All())
-		managed = append(managed, u.describeMoved(u.KeyedSet, key.Only(before, moved), key.Only(now, moved), "is now")...)
+		managed = append(managed, u.describeMoved(u.KeyedMap, key.Only(before, moved), key.Only(now, moved), "is now")...)
 	}
 	return managed, unmanaged, advice
 }

@@ -67,7 +67,7 @@ func (e *Engine) wantedAfter(change Change, remote tfvalue.Value) tfvalue.Value 
 	return wanted
 }
 
-// edit decides what a change removes from the keyed set and adds to it, and takes the set out of the
+// edit decides what a change removes from the keyed map and adds to it, and takes the set out of the
 // leaves to be sent. It decides nothing while the planned set is not fully known, or if the
 // platform could not be read.
 func (e *Engine) edit(r *reviewed, diags *diag.Diagnostics) tfvalue.Edit {
@@ -75,10 +75,10 @@ func (e *Engine) edit(r *reviewed, diags *diag.Diagnostics) tfvalue.Edit {
 	if e.setOf(r.Leaves).IsNull() || !planned.IsFullyKnown() || r.Remote.IsNull() {
 		return tfvalue.Edit{}
 	}
-	r.Leaves = r.Leaves.Without(e.KeyedSet...)
+	r.Leaves = r.Leaves.Without(e.KeyedMap...)
 	if unknown := e.unknownIn(observed{r.Remote, r.read}, prior, planned); unknown != "" {
-		diags.AddAttributeError(conn.AttributePath(e.KeyedSet), fmt.Sprintf("Unknown %ss of %s", e.key().Noun, r.Label),
-			fmt.Sprintf("%s Nothing was sent. Try again, or remove %s from the configuration.", unknown, e.KeyedSet))
+		diags.AddAttributeError(conn.AttributePath(e.KeyedMap), fmt.Sprintf("Unknown %ss of %s", e.key().Noun, r.Label),
+			fmt.Sprintf("%s Nothing was sent. Try again, or remove %s from the configuration.", unknown, e.KeyedMap))
 		return tfvalue.Edit{}
 	}
 	if r.Prior.IsNull() {
@@ -92,14 +92,14 @@ func (e *Engine) edit(r *reviewed, diags *diag.Diagnostics) tfvalue.Edit {
 		return tfvalue.Edit{}
 	}
 	want := key.After(now, change)
-	r.wanted = r.wanted.With(want, e.KeyedSet...)
+	r.wanted = r.wanted.With(want, e.KeyedMap...)
 	return key.Difference(want, now)
 }
 
 // addConflict reports elements that somebody else has changed, when, and what follows.
 func (e *Engine) addConflict(label, when string, elements []tfvalue.Value, end string, diags *diag.Diagnostics) {
-	diags.AddAttributeError(conn.AttributePath(e.KeyedSet),
-		fmt.Sprintf("%s of %s changed %s", e.KeyedSet, label, when),
+	diags.AddAttributeError(conn.AttributePath(e.KeyedMap),
+		fmt.Sprintf("%s of %s changed %s", e.KeyedMap, label, when),
 		fmt.Sprintf("The plan changes these %ss, or others of the same source or target, and they are no longer what it was made from:\n\n%s\n\n%s",
 			e.key().Noun, e.key().List(elements), end))
 }
@@ -109,10 +109,10 @@ func (e *Engine) addConflict(label, when string, elements []tfvalue.Value, end s
 // element may lack a name, so that it may be any other.
 func (e *Engine) unknownIn(now observed, before, wanted tfvalue.Value) string {
 	var omitted tfvalue.Path
-	if parent := e.KeyedSet[:len(e.KeyedSet)-1]; !now.object.At(parent...).IsObject() {
+	if parent := e.KeyedMap[:len(e.KeyedMap)-1]; !now.object.At(parent...).IsObject() {
 		omitted = parent
 	} else if !before.IsEmpty() && !wanted.IsEmpty() && e.setOf(now.object).IsNull() {
-		omitted = e.KeyedSet
+		omitted = e.KeyedMap
 	}
 	if omitted != nil {
 		return fmt.Sprintf("The API did not return %s, so it is not known which %ss the %s has.", omitted, e.key().Noun, e.Noun)
@@ -141,7 +141,7 @@ func (e *Engine) checkAdoptedSet(r reviewed, planned tfvalue.Value, diags *diag.
 			lines[i] = fmt.Sprintf("  - %s: another %s", key.Label(element), words.Enumerate(tfvalue.Differing(want, element)))
 		}
 	}
-	diags.AddAttributeError(conn.AttributePath(e.KeyedSet),
+	diags.AddAttributeError(conn.AttributePath(e.KeyedMap),
 		fmt.Sprintf("%s has other %ss", strings.ToUpper(r.Label[:1])+r.Label[1:], key.Noun),
 		fmt.Sprintf("Creating this resource neither removes nor changes a %s, because its plan cannot show that. The configuration differs from these on the platform:\n\n%s\n\n"+
 			"Nothing was sent. Import the %s: the plan of an import shows each change. In a replacement, first remove the old object from the state with terraform state rm.\n\n"+
@@ -150,29 +150,32 @@ func (e *Engine) checkAdoptedSet(r reviewed, planned tfvalue.Value, diags *diag.
 }
 
 // checkForms rejects a change to a list, a set or an element that has a name in another Unicode form
-// on the platform, or one that could not be read in full. To send it again would replace that name, and a column that is excluded in
-// another form is not excluded. The plan of an update compares with the state, in which Terraform
-// has normalized every name, so it is the apply that finds another form.
+// on the platform, or one that could not be read in full. To send it again would replace that name, and a
+// column that is excluded in another form is not excluded. The plan of an update compares with the state, in
+// which Terraform has normalized every name, so it is the apply that finds another form.
 func (e *Engine) checkForms(r reviewed, diags *diag.Diagnostics) {
-	check := func(at tfvalue.Path, changed tfvalue.Value) {
-		names := changed.OtherForms()
-		if len(names) == 0 {
-			return
+	found := func(value tfvalue.Value, of string) (names []string) {
+		for _, name := range value.OtherForms() {
+			names = append(names, strconv.Quote(name)+of)
 		}
-		for i, name := range names {
-			names[i] = strconv.Quote(name)
+		return names
+	}
+	report := func(at tfvalue.Path, names []string) {
+		if len(names) > 0 {
+			diags.AddAttributeError(conn.AttributePath(at),
+				fmt.Sprintf("A name in %s of %s cannot be sent", at, r.Label),
+				fmt.Sprintf("The platform has %s in another Unicode form than Terraform, which normalizes every text, or as bytes that are not valid Unicode. To a database these are different names, "+
+					"and this change would replace one by the other. Nothing was sent. Make the change in the platform's console.", words.Enumerate(names)))
 		}
-		diags.AddAttributeError(conn.AttributePath(at),
-			fmt.Sprintf("A name in %s of %s cannot be sent", at, r.Label),
-			fmt.Sprintf("The platform has %s in another Unicode form than Terraform, which normalizes every text, or as bytes that are not valid Unicode. To a database these are different names, "+
-				"and this change would replace one by the other. Nothing was sent. Make the change in the platform's console.", words.Enumerate(names)))
 	}
 	for _, leaf := range r.Leaves.Leaves() {
 		if now := r.read.object.At(leaf.Path...); now.IsCollection() {
-			check(leaf.Path, now)
+			report(leaf.Path, found(now, ""))
 		}
 	}
-	if !r.Edit.IsEmpty() {
-		check(e.KeyedSet, e.key().Related(e.setOf(r.read.object), r.Edit.All()))
+	var names []string
+	for _, element := range e.key().Among(e.setOf(r.read.object).Elements(), r.Edit.All()) {
+		names = append(names, found(element, " (of "+e.key().Label(element)+")")...)
 	}
+	report(e.KeyedMap, names)
 }

@@ -15,9 +15,9 @@ func TestAdoptionKeepsElements(t *testing.T) {
 		bulbs []any
 		lines []string
 	}{
-		"all are missing": {[]any{}, []string{"  - E14: not in the configuration\n  - E27: not in the configuration\n"}},
-		"one is missing":  {[]any{deskBulbs[0]}, []string{"  - E27: not in the configuration\n"}},
-		"one is another":  {[]any{m{"socket": "E14", "colors": []any{}}, deskBulbs[1]}, []string{"  - E14: another colors and on\n"}},
+		"all are missing": {[]any{}, []string{"  - \"E14\": not in the configuration\n  - \"E27\": not in the configuration\n"}},
+		"one is missing":  {[]any{deskBulbs[0]}, []string{"  - \"E27\": not in the configuration\n"}},
+		"one is another":  {[]any{m{"socket": "E14", "colors": []any{}}, deskBulbs[1]}, []string{"  - \"E14\": another colors and on\n"}},
 		"one is added":    {[]any{deskBulbs[0], deskBulbs[1], m{"socket": "G9"}}, nil},
 	} {
 		for when, inPlan := range map[string]m{"in the plan": nil, "in the apply": {"lamp_id": firstLamp, "bulbs": unknown}} {
@@ -84,7 +84,7 @@ func TestRestoredAsItWas(t *testing.T) {
 // apply: the apply sends only what the plan showed, and the next plan shows the rest.
 func TestApplyKeepsToItsPlan(t *testing.T) {
 	const changed = "bulbs of lamp \"desk\" (" + firstLamp + ") changed since the plan: " +
-		"The plan changes these bulbs, or others of the same source or target, and they are no longer what it was made from:\n\n  - E14\n\nNothing was sent."
+		"The plan changes these bulbs, or others of the same source or target, and they are no longer what it was made from:\n\n  - \"E14\"\n\nNothing was sent."
 	moves := func(is any, at ...string) happening { return before(0, 1, is, at...) }
 	green := m{"socket": "E14", "colors": []any{"green"}, "on": true}
 	e27On := m{"socket": "E27", "colors": []any{}, "on": true}
@@ -138,7 +138,7 @@ func TestNamesInAnotherUnicodeForm(t *testing.T) {
 	named, g9 := m{"socket": composed}, m{"socket": "G9", "colors": []any{composed}}
 	whole := bulbs([]any{composed}, named)
 	whole["tags"] = []any{composed}
-	cannot := []string{`A name in fixture.mount.bulbs of lamp "desk" (` + firstLamp + `) cannot be sent: The platform has "café" in another Unicode form`}
+	cannot := []string{`A name in fixture.mount.bulbs of lamp "desk" (` + firstLamp + `) cannot be sent: The platform has "café" (of "E14") in another Unicode form`}
 	adopts(t, w, whole).plays(
 		act{},
 		act{config: bulbs([]any{composed}, named, g9), sent: "PATCH +G9"}, // an element of its own

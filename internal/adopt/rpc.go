@@ -118,6 +118,7 @@ func (e *Engine) encodeObject(state, object tfvalue.Value) (*tfprotov6.DynamicVa
 	return written, &tfprotov6.ResourceIdentityData{IdentityData: identity}, cmp.Or(err, errIdentity)
 }
 
+// change decodes a change. What an element of a keyed map omits, its configuration has from here on.
 func (e *Engine) change(config, plan, prior *tfprotov6.DynamicValue) (Change, error) {
 	var parts [3]tfvalue.Value
 	for i, part := range []*tfprotov6.DynamicValue{config, plan, prior} {
@@ -126,7 +127,7 @@ func (e *Engine) change(config, plan, prior *tfprotov6.DynamicValue) (Change, er
 			return Change{}, err
 		}
 	}
-	return Change{parts[0], parts[1], parts[2]}, nil
+	return Change{e.Rules.FillElements(parts[0]), parts[1], parts[2]}, nil
 }
 
 func decode(value *tfprotov6.DynamicValue, typ tftypes.Type) (tfvalue.Value, error) {

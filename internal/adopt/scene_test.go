@@ -22,7 +22,7 @@ import (
 type scene struct {
 	from    []any // the bulbs of the lamp, if not the usual ones
 	config  m     // beside the name, which becomes new if it is not here
-	plain   bool  // the kind has no keyed set
+	plain   bool  // the kind has no keyed map
 	once    bool  // the provider does not retry
 	lag     time.Duration
 	rewrite func(tfvalue.Value) tfvalue.Value
@@ -47,7 +47,7 @@ type (
 const (
 	notShown  = "API does not show the change to "
 	partly    = "fixture.mount.bulbs of lamp \"desk\" (" + firstLamp + ") is only partly updated"
-	wasRed    = "They were:\n\n  - E14: colors = [\"r\u00e9d\"], on = true, wire = \"E14\"\n\n"
+	wasRed    = "They were:\n\n  - \"E14\": colors = [\"r\u00e9d\"], on = true, wire = \"E14\"\n\n"
 	conflicts = "fixture.mount.bulbs of lamp \"desk\" (" + firstLamp + ") changed during the apply"
 )
 
@@ -176,7 +176,7 @@ func lacks(member string, sockets ...string) func(tfvalue.Value) tfvalue.Value {
 				elements[i] = bulb.Without(member)
 			}
 		}
-		return lamp.With(tfvalue.Collection(bulbs.Type(), elements), bulbsAt...)
+		return lamp.With(bulbKey.Collect(bulbs.Type(), elements), bulbsAt...)
 	}
 }
 

@@ -10,14 +10,14 @@ import (
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
 )
 
-// What an update removes from the keyed set and adds to it is decided once, at its beginning. One
+// What an update removes from the keyed map and adds to it is decided once, at its beginning. One
 // question guards it, before each attempt and after one whose outcome is not known: are the elements
 // that it concerns as they were, or as it makes them? Otherwise somebody else has changed them, and
 // nothing more is sent. If somebody else has made the same change, nothing tells it from the update's
 // own. Elements that it does not concern are left alone.
 
-// ownsKeyedSet reports whether the update manages the set.
-func (u *update) ownsKeyedSet() bool { return !u.setOf(u.change.wanted).IsNull() }
+// ownsKeyedMap reports whether the update manages the set.
+func (u *update) ownsKeyedMap() bool { return !u.setOf(u.change.wanted).IsNull() }
 
 // elements are those that may be in the response to a step: as they were, or as it adds them.
 func (u *update) elements(s step) tfvalue.Value {
@@ -58,7 +58,7 @@ func (u *update) look(ctx context.Context, s step) (isDone bool, read response, 
 		return false, read, err
 	}
 	if missing := u.unknownIn(now, s.before, s.after); missing != "" {
-		u.take(observed{now.remote.With(u.setOf(u.remote), u.KeyedSet...), response{object: now.object.Without(u.KeyedSet...)}})
+		u.take(observed{now.remote.With(u.setOf(u.remote), u.KeyedMap...), response{object: now.object.Without(u.KeyedMap...)}})
 		return false, now.response, unknownSet(missing)
 	}
 	u.take(now)

@@ -58,8 +58,8 @@ func protocolAttributes[A schema.Attribute](attributes map[string]A) (all []*tfp
 		switch nested := any(attribute).(type) {
 		case schema.SingleNestedAttribute:
 			a.Type, a.NestedType = nil, &tfprotov6.SchemaObject{Nesting: tfprotov6.SchemaObjectNestingModeSingle, Attributes: protocolAttributes(nested.Attributes)}
-		case schema.SetNestedAttribute:
-			a.Type, a.NestedType = nil, &tfprotov6.SchemaObject{Nesting: tfprotov6.SchemaObjectNestingModeSet, Attributes: protocolAttributes(nested.NestedObject.Attributes)}
+		case schema.MapNestedAttribute:
+			a.Type, a.NestedType = nil, &tfprotov6.SchemaObject{Nesting: tfprotov6.SchemaObjectNestingModeMap, Attributes: protocolAttributes(nested.NestedObject.Attributes)}
 		}
 		all = append(all, a)
 	}

@@ -47,8 +47,8 @@ var lampSchema = schema.Schema{Attributes: map[string]schema.Attribute{
 	"size":            number(),
 	"tags":            texts(),
 	"fixture": object(map[string]schema.Attribute{
-		"mount": object(map[string]schema.Attribute{"bulbs": schema.SetNestedAttribute{Optional: true, Computed: true, NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
-			"socket": schema.StringAttribute{Required: true},
+		"mount": object(map[string]schema.Attribute{"bulbs": schema.MapNestedAttribute{Optional: true, Computed: true, NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
+			"socket": text(),
 			"colors": texts(),
 			"on":     schema.BoolAttribute{Optional: true, Computed: true},
 			"wire":   text(),
@@ -70,7 +70,7 @@ var lampSchema = schema.Schema{Attributes: map[string]schema.Attribute{
 // bulbsAt is where a lamp has its bulbs. Two of them are related if they hang on one wire.
 var (
 	bulbsAt = tfvalue.Path{"fixture", "mount", "bulbs"}
-	bulbKey = tfvalue.Key{Members: []string{"socket"}, Parts: [][]string{{"wire"}}, MayOmit: []string{"on"}, Noun: "bulb", Format: "%s"}
+	bulbKey = tfvalue.Key{Members: []string{"socket"}, Parts: [][]string{{"wire"}}, MayOmit: []string{"on"}, Noun: "bulb"}
 )
 
 // lampRules are those of the toy.
@@ -102,7 +102,7 @@ type workshop struct {
 	queue   time.Duration // how long a PATCH waits for its turn
 	refuses error         // to begin an update
 	cannot  error         // make a body
-	plain   bool          // the kind has no keyed set
+	plain   bool          // the kind has no keyed map
 	lacks   []string      // settings of the provider that are known only after apply
 }
 
@@ -143,7 +143,7 @@ func (w *workshop) engine() *Engine {
 			}
 			return readLamp(w.respond("GET", w.shown(lamp)), read)
 		},
-		KeyedSet: bulbsAt,
+		KeyedMap: bulbsAt,
 		Begin: func(ctx context.Context, _ *platform.Client, id Identity) (context.Context, Call, error) {
 			if w.refuses != nil {
 				return ctx, nil, w.refuses
@@ -171,7 +171,7 @@ func (w *workshop) engine() *Engine {
 		},
 	}
 	if w.plain {
-		kind.KeyedSet, kind.Rules.Keys = nil, nil
+		kind.KeyedMap = nil
 	}
 	return New(kind)
 }
@@ -313,6 +313,13 @@ const unknown = tftypes.UnknownValue
 func value(v any, typ tftypes.Type) tfvalue.Value {
 	switch v := v.(type) {
 	case m:
+		if keyed, isMap := typ.(tftypes.Map); isMap {
+			elements := map[string]tftypes.Value{}
+			for key, element := range v {
+				elements[key] = value(element, keyed.ElementType).Value
+			}
+			return tfvalue.Of(tftypes.NewValue(typ, elements))
+		}
 		v = maps.Clone(v)
 		if bulbs, ok := v["bulbs"]; ok && typ.(tftypes.Object).AttributeTypes["fixture"] != nil {
 			v["fixture"] = m{"mount": m{"bulbs": bulbs}}
@@ -333,9 +340,16 @@ func value(v any, typ tftypes.Type) tfvalue.Value {
 		case tftypes.Set:
 			elementType = t.ElementType
 		}
+		mapType, isMap := typ.(tftypes.Map)
+		if isMap {
+			elementType = mapType.ElementType
+		}
 		elements := make([]tfvalue.Value, len(v))
 		for i := range v {
 			elements[i] = value(v[i], elementType)
+		}
+		if isMap {
+			return bulbKey.Collect(typ, elements)
 		}
 		return tfvalue.Collection(typ, elements)
 	default:

@@ -17,7 +17,7 @@ type traits map[string]trait
 type trait struct {
 	computed, configurable, required, writeOnly bool
 	written                                     bool   // in a generated configuration
-	members                                     traits // of an object, or of the elements of a list or set
+	members                                     traits // of an object, or of the elements of a list, a set or a map
 }
 
 func traitsOf[A interface {
@@ -42,7 +42,7 @@ func traitsOf[A interface {
 // propose returns a plan before the remote object is read: the values that the configuration sets,
 // and the prior ones for the rest. In an adoption the rest is unknown.
 func (e *Engine) propose(config, prior tfvalue.Value) tfvalue.Value {
-	return e.Rules.FillElements(trait{members: e.traits}.propose(config, prior, prior.IsNull()))
+	return trait{members: e.traits}.propose(config, prior, prior.IsNull())
 }
 
 func (t trait) propose(config, prior tfvalue.Value, adopts bool) tfvalue.Value {
@@ -74,7 +74,7 @@ func (all traits) settable(at tfvalue.Path) bool {
 //
 // Rejected: Terraform's own way, which also writes objects in which nothing can be set.
 func (e *Engine) generate(state tfvalue.Value, organization string) tfvalue.Value {
-	config := trait{written: true, members: e.traits}.generate(state).Prune()
+	config := trait{written: true, members: e.traits}.generate(e.withoutNames(state)).Prune()
 	if strings.EqualFold(config.At("organization_id").Text(), organization) {
 		config = config.Without("organization_id")
 	}
@@ -87,9 +87,30 @@ func (t trait) generate(value tfvalue.Value) tfvalue.Value {
 		return tfvalue.Null(value.Type())
 	case value.IsObject():
 		return value.Map(func(name string, member tfvalue.Value) tfvalue.Value { return t.members[name].generate(member) })
-	default: // the elements of a list or set are written whole
+	default: // the elements of a list, a set or a map are written whole
 		return value
 	}
+}
+
+// withoutNames returns an object whose keyed map is as a person writes it: without the names, which are in its
+// keys, and without what is empty and may be omitted. An element that lacks a name, or that repeats a key, is
+// null: no configuration can have it.
+func (e *Engine) withoutNames(object tfvalue.Value) tfvalue.Value {
+	key, elements := e.key(), e.setOf(object)
+	if elements.IsEmpty() {
+		return object
+	}
+	return object.With(elements.Map(func(at string, element tfvalue.Value) tfvalue.Value {
+		if at != key.Of(element) || !key.IsNamed(element) {
+			return tfvalue.Null(element.Type())
+		}
+		return element.Map(func(name string, member tfvalue.Value) tfvalue.Value {
+			if slices.Contains(key.Members, name) || slices.Contains(key.MayOmit, name) && member.IsEmpty() {
+				return tfvalue.Null(member.Type())
+			}
+			return member
+		})
+	}), e.KeyedMap...)
 }
 
 // isBlank reports whether a value is empty, other than false and 0, which mean something.
@@ -97,7 +118,7 @@ func isBlank(value tfvalue.Value) bool {
 	return value.IsEmpty() && !value.Type().Is(tftypes.Bool) && !value.Type().Is(tftypes.Number)
 }
 
-// isIncomplete reports whether validation would reject a list or set, because the API omitted
+// isIncomplete reports whether validation would reject a list, a set or a map, because the API omitted
 // something in one of its elements.
 func (t trait) isIncomplete(value tfvalue.Value) bool {
 	return slices.ContainsFunc(value.Elements(), func(element tfvalue.Value) bool {

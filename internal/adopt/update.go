@@ -42,11 +42,11 @@ type update struct {
 	// it first, or of what was sent, once they have shown it: a leaf that is another one later was
 	// changed by others, or reset. Only take sets them.
 	remote, returned tfvalue.Value
-	// readAt is when the platform returned the object last, and setAt when it returned the keyed set
+	// readAt is when the platform returned the object last, and setAt when it returned the keyed map
 	// that is in remote: zero if it has not since the last PATCH.
 	readAt, setAt time.Time
 
-	// sent are the leaves, and edited the elements of the keyed set, that PATCHes have changed, or
+	// sent are the leaves, and edited the elements of the keyed map, that PATCHes have changed, or
 	// may have.
 	sent   tfvalue.Value
 	edited tfvalue.Edit
@@ -65,7 +65,7 @@ type step struct {
 	// isFirst and isLast say which step of the change it is. One that restores comes after all of
 	// them, and is the last.
 	isFirst, isLast, restores bool
-	// before and after are the keyed set around the step. What the guard asks is about the elements
+	// before and after are the keyed map around the step. What the guard asks is about the elements
 	// that are related to concerns, and soFar is what the steps up to this one change.
 	before, after tfvalue.Value
 	concerns      []tfvalue.Value
@@ -85,7 +85,7 @@ func (e *Engine) newUpdate(c *conn.Connection, r reviewed, last memory) *update 
 // the first one removes.
 func (u *update) decide() []step {
 	whole, set := u.change.Edit, u.setOf(u.change.Remote)
-	first, later := u.key().Split(whole)
+	first, later := u.key().InTwo(whole)
 	between := u.key().After(set, first)
 	one := step{
 		Patch: Patch{u.change.Leaves, first}, isFirst: true, isLast: len(later) == 0,
@@ -157,8 +157,8 @@ func (u *update) takeBack(s step) (notArrived []string) {
 // again: by then, others may have changed them. If its outcome is not known, one read shows it.
 func (u *update) restore(ctx context.Context, reset []tfvalue.Leaf, diags *diag.Diagnostics) {
 	leaves := u.verifiable(u.change.wanted)
-	if u.KeyedSet != nil {
-		leaves = leaves.Without(u.KeyedSet...)
+	if u.KeyedMap != nil {
+		leaves = leaves.Without(u.KeyedMap...)
 	}
 	for i, leaf := range reset {
 		reset[i].Value = u.remote.At(leaf.Path...)
@@ -249,7 +249,7 @@ func (u *update) patch(s step) (p platform.Patch, err error) {
 	case s.restores:
 		p.AsOf = u.readAt
 	case p.Unrepeatable:
-		p.Leaves = append(p.Leaves, u.KeyedSet.String())
+		p.Leaves = append(p.Leaves, u.KeyedMap.String())
 	}
 	p.Body, err = u.Body(u.change.Change, s.Patch)
 	return p, err
@@ -279,7 +279,7 @@ func (u *update) owns(at tfvalue.Path) bool { return !u.change.wanted.At(at...).
 func (u *update) moved() []tfvalue.Leaf {
 	return slices.DeleteFunc(u.leavesOf(u.returned), func(leaf tfvalue.Leaf) bool {
 		isDue := !u.change.Leaves.At(leaf.Path...).IsNull() && u.sent.At(leaf.Path...).IsNull()
-		return isDue || u.isPending(leaf.Path) || u.isKeyedSet(leaf.Path) && u.setAt.IsZero() || u.confirms(leaf, u.remote.At(leaf.Path...))
+		return isDue || u.isPending(leaf.Path) || u.isKeyedMap(leaf.Path) && u.setAt.IsZero() || u.confirms(leaf, u.remote.At(leaf.Path...))
 	})
 }
 

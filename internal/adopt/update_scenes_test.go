@@ -32,14 +32,14 @@ func TestSentIsAwaited(t *testing.T) {
 		"a leaf that becomes another one is an error with advice": {config: m{"name": "desk", "size": 5}, rewrite: keeps(7, "size"), sent: "GET, PATCH size, 10 GETs",
 			took: maxWait, advises: true, errors: []string{"size was sent and accepted, but the API returned another value, 7, in reads for 30s. "}},
 		"a removal that is never there is in the list": {config: m{"name": "desk", "bulbs": blue}, rewrite: keeps([]any{e14, e27}, bulbsAt...), sent: "GET, PATCH -E14, 10 GETs",
-			took: maxWait, errors: []string{"E14: should be missing, but is there", wasRed}},
+			took: maxWait, errors: []string{"\"E14\": should be missing, but is there", wasRed}},
 		"an addition that becomes another one is in the list": {config: m{"name": "desk", "bulbs": blue},
 			rewrite: inTurn(keeps([]any{e27}, bulbsAt...), keeps([]any{m{"socket": "E14", "colors": []any{}, "on": false}, e27}, bulbsAt...)),
 			sent:    "GET, PATCH -E14, PATCH +E14, 10 GETs", took: maxWait,
-			errors: []string{`E14, colors: should be ["blue"], but is []`, "added meanwhile:\n\n  - E14\n\nTheir colors stay off."}},
+			errors: []string{`"E14", colors: should be ["blue"], but is []`, "added meanwhile:\n\n  - \"E14\"\n\nTheir colors stay off."}},
 		"an addition in another letter case is named": {config: m{"name": "desk", "bulbs": append([]any{g9}, deskBulbs...)},
 			rewrite: keeps([]any{e14, e27, m{"socket": "g9", "colors": []any{}, "on": false}}, bulbsAt...), sent: "GET, PATCH +G9, 10 GETs", took: maxWait,
-			errors: []string{"Configure them as the platform spells them:\n\n  - g9\n\n"}},
+			errors: []string{"Configure them as the platform spells them:\n\n  - \"g9\"\n\n"}},
 		"after a leaf that is never there, nothing is restored": {rewrite: all(keeps(0, "size"), keeps("desk", "name")),
 			config: m{"size": 3}, sent: "GET, PATCH name, 10 GETs", took: maxWait, errors: []string{notShown + "name of lamp"},
 			warnings: []string{"the next plan shows them:\n\n  - size: was 3, is now 0"}},
@@ -104,7 +104,7 @@ func TestUnknownOutcome(t *testing.T) {
 			sent: "GET, PATCH name -E14, PATCH +E14, 10 GETs, PATCH +E14", took: maxWait},
 		"an addition is not sent a third time": {config: m{"bulbs": blue}, happens: doneLater(0, 2, 3), sent: "GET, PATCH name -E14, PATCH +E14, 10 GETs, PATCH +E14, 10 GETs",
 			took:   2 * maxWait,
-			errors: []string{undone, "They were:\n\n  - E14: colors = [\"r\u00e9d\"], on = true, wire = \"E14\"\n\nThese were sent, and may be added meanwhile:\n\n  - E14\n\n"}},
+			errors: []string{undone, "They were:\n\n  - \"E14\": colors = [\"r\u00e9d\"], on = true, wire = \"E14\"\n\nThese were sent, and may be added meanwhile:\n\n  - \"E14\"\n\n"}},
 		"an addition is not sent again if the provider does not retry": {config: m{"bulbs": blue}, happens: doneLater(0, 2), once: true,
 			sent: "GET, PATCH name -E14, PATCH +E14, 10 GETs", took: maxWait, errors: []string{undone, partly}},
 		"a removed element that somebody changes stops the update at once": {config: m{"bulbs": blue},
@@ -119,7 +119,7 @@ func TestUnknownOutcome(t *testing.T) {
 			sent: "GET, PATCH name, GET, PATCH name size, GET", warnings: []string{"- size: was 3, was found to be 0"}},
 		"what restores, and has dropped an addition, is an error": {config: m{"name": "desk", "size": 3, "bulbs": blue}, happens: lost(3, true),
 			rewrite: inTurn(keeps(0, "size"), asItIs, keeps([]any{e27}, bulbsAt...)),
-			sent:    "GET, PATCH -E14, PATCH +E14, GET, PATCH name size, 11 GETs", took: maxWait, errors: []string{"E14: should be there, but is missing", wasRed},
+			sent:    "GET, PATCH -E14, PATCH +E14, GET, PATCH name size, 11 GETs", took: maxWait, errors: []string{"\"E14\": should be there, but is missing", wasRed},
 			warnings: []string{"- size: was 3, was found to be 0"}},
 		"what restores, and is rejected, is an error": {config: m{"size": 3}, rewrite: inTurn(keeps(0, "size")), happens: fails(2, false, &platform.Error{Status: 422}),
 			sent: "GET, PATCH name, GET, PATCH name size", errors: []string{"HTTP 422"}, warnings: []string{"left as they are, and the next plan shows them:\n\n  - size: was 3, is now 0"}},
@@ -145,7 +145,7 @@ func TestUnknownOutcome(t *testing.T) {
 // TestRejectedHalfWay has a platform that removes one of two bulbs and then rejects the PATCH: one
 // read shows what is gone.
 func TestRejectedHalfWay(t *testing.T) {
-	both := "They were:\n\n  - E14: colors = [\"r\u00e9d\"], on = true, wire = \"E14\"\n  - E27: "
+	both := "They were:\n\n  - \"E14\": colors = [\"r\u00e9d\"], on = true, wire = \"E14\"\n  - \"E27\": "
 	scenes := map[string]scene{
 		"what the read lacks is in the list":          {happens: fails(1, true, &platform.Error{Status: 400, Message: "no E27"}), sent: "GET, PATCH -E14 -E27, GET", errors: []string{"no E27", wasRed}},
 		"after the last 409, too":                     {happens: fails(1, true, &platform.Error{Status: 409}), sent: "GET, PATCH -E14 -E27, GET", errors: []string{"HTTP 409", wasRed}},
@@ -180,10 +180,10 @@ func TestChangesByOthersStayAndAreNamed(t *testing.T) {
 		"the PATCH that restores is in the queue for too long: it is not sent": {config: m{"size": 3}, rewrite: inTurn(keeps(0, "size")), sent: "GET, PATCH name, GET",
 			took: 11 * time.Second, happens: queues(1, 1, 11*time.Second), warnings: []string{left + "  - size: was 3, is now 0"}, differs: true},
 		"an element is removed before a PATCH of a leaf: it is not added again": {happens: before(1, 0, []any{e27}, bulbsAt...), sent: "GET, PATCH name, GET",
-			warnings: []string{left + "  - fixture.mount.bulbs, E14: was there, is now missing"}, differs: true},
+			warnings: []string{left + "  - fixture.mount.bulbs, \"E14\": was there, is now missing"}, differs: true},
 		"another element changes while a PATCH waits: it is left alone": {config: m{"bulbs": blue},
 			happens: inOrder(before(1, 0, []any{e14, m{"socket": "E27", "colors": []any{"x"}, "on": false}}, bulbsAt...), busy(1)),
-			sent:    "GET, PATCH name -E14, GET, PATCH name -E14, PATCH +E14, GET", warnings: []string{left + `  - fixture.mount.bulbs, E27, colors: was [], is now ["x"]`},
+			sent:    "GET, PATCH name -E14, GET, PATCH name -E14, PATCH +E14, GET", warnings: []string{left + `  - fixture.mount.bulbs, "E27", colors: was [], is now ["x"]`},
 			differs: true},
 		"the element changes while a PATCH waits: nothing more is sent": {config: m{"bulbs": blue}, happens: inOrder(before(1, 0, greenE14, bulbsAt...), busy(1)),
 			sent: "GET, PATCH name -E14, GET", errors: []string{conflicts}},
@@ -205,18 +205,18 @@ func TestChangesByOthersStayAndAreNamed(t *testing.T) {
 			config: m{"name": "desk", "size": 3, "bulbs": blue}, happens: inOrder(before(0, 2, 9, "size"), queues(0, 1, 11*time.Second)), sent: "2 GETs, PATCH -E14, PATCH +E14, GET", took: 11 * time.Second,
 			warnings: []string{left + "  - size: was 3, is now 9"}, differs: true},
 		"an element that goes with the PATCH of another is not added again": {config: m{"bulbs": blue}, rewrite: inTurn(keeps([]any{}, bulbsAt...)),
-			sent: "GET, PATCH name -E14, PATCH +E14, GET", warnings: []string{left + "  - fixture.mount.bulbs, E27: was there, is now missing"}, differs: true},
+			sent: "GET, PATCH name -E14, PATCH +E14, GET", warnings: []string{left + "  - fixture.mount.bulbs, \"E27\": was there, is now missing"}, differs: true},
 		"all elements go with a PATCH of a leaf, which omits them then": {rewrite: inTurn(keeps([]any{}, bulbsAt...)), edit: to("", omitsEmptyBulbs),
-			sent: "GET, PATCH name, GET", warnings: []string{"E14: was there, is now missing\n  - fixture.mount.bulbs, E27: was there, is now missing"}, differs: true},
+			sent: "GET, PATCH name, GET", warnings: []string{"\"E14\": was there, is now missing\n  - fixture.mount.bulbs, \"E27\": was there, is now missing"}, differs: true},
 		"one more element is no change": {rewrite: keeps([]any{e14, e27, g9}, bulbsAt...), sent: "GET, PATCH name", differs: true},
 		"a leaf of the first PATCH that the second resets is sent again": {config: m{"bulbs": blue}, rewrite: inTurn(keeps("new", "name"), keeps("", "name")),
 			sent: "GET, PATCH name -E14, PATCH +E14, GET, PATCH name", warnings: []string{`- name: was "new", was found to be ""`}},
 		"all that it has added goes with the PATCH that restores, which omits an empty set": {from: []any{}, config: m{"name": "desk", "size": 3, "bulbs": deskBulbs},
 			edit: to("", omitsEmptyBulbs), rewrite: inTurn(keeps(0, "size"), keeps([]any{}, bulbsAt...)), sent: "2 GETs, PATCH +E14 +E27, GET, PATCH name size, 10 GETs",
-			took: maxWait, errors: []string{"E14: should be there, but is missing"}, warnings: []string{"- size: was 3, was found to be 0"}},
+			took: maxWait, errors: []string{"\"E14\": should be there, but is missing"}, warnings: []string{"- size: was 3, was found to be 0"}},
 		"what an update resets of what it has added is an error": {config: m{"name": "desk", "size": 3, "bulbs": blue},
 			rewrite: inTurn(keeps(0, "size"), asItIs, keeps([]any{e27}, bulbsAt...)),
-			sent:    "GET, PATCH -E14, PATCH +E14, GET, PATCH name size, 10 GETs", took: maxWait, errors: []string{"E14: should be there, but is missing", wasRed},
+			sent:    "GET, PATCH -E14, PATCH +E14, GET, PATCH name size, 10 GETs", took: maxWait, errors: []string{"\"E14\": should be there, but is missing", wasRed},
 			warnings: []string{"- size: was 3, was found to be 0"}},
 	})
 }
@@ -230,7 +230,7 @@ func TestResponsesOmitTheSetOrALeaf(t *testing.T) {
 			sent: "GET, PATCH name -E14, PATCH +E14"},
 		"nothing shows the set after the last PATCH: what it adds is not known to be there": {config: m{"bulbs": blue}, edit: within(2, 0, 1, omitsNames),
 			happens: forbidsRead(2, 1), sent: "GET, PATCH name -E14, PATCH +E14, GET",
-			errors: []string{"Cannot read lamp after its update", "E14: colors = [\"r\u00e9d\"], on = true"}},
+			errors: []string{"Cannot read lamp after its update", "\"E14\": colors = [\"r\u00e9d\"], on = true"}},
 		"no response has the names after either PATCH: one line": {config: m{"bulbs": blue}, edit: each(within(1, 0, 2, omitsNames), within(2, 0, 2, omitsNames)),
 			sent: "GET, PATCH name -E14, 2 GETs, PATCH +E14, GET", warnings: []string{":\n\n  - fixture.mount.bulbs\n\nThe state"}},
 		"no read before the first PATCH shows the set: what somebody removes until it is read stays removed": {config: m{"name": "desk", "bulbs": append([]any{m{"socket": "G9"}}, deskBulbs...)},
@@ -259,7 +259,7 @@ func TestResponsesOmitTheSetOrALeaf(t *testing.T) {
 			edit: within(1, 0, 99, omits(bulbsAt...)), sent: "GET, PATCH +G9, GET", warnings: []string{"API does not return all values"}},
 		"a set that is not known before a PATCH of leaves: what is gone after it may have been gone": {config: m{"size": 3},
 			rewrite: inTurn(keeps(0, "size"), keeps([]any{e14}, bulbsAt...)), edit: within(1, 0, 2, omitsNames), sent: "GET, PATCH name, GET, PATCH name size, GET",
-			differs: true, warnings: []string{"bulbs, E27: was there, is now missing"}},
+			differs: true, warnings: []string{"bulbs, \"E27\": was there, is now missing"}},
 		"a leaf that no response returns, in two PATCHes: one warning": {config: m{"bulbs": blue}, edit: each(within(1, 0, 99, omits("name")), within(2, 0, 99, omits("name"))),
 			sent: "GET, PATCH name -E14, PATCH +E14, GET", warnings: []string{":\n\n  - name\n\nThe state"}},
 		"a set that nobody manages, and names that no response has: nothing counts as missing": {config: m{"bulbs": nil}, edit: within(1, 0, 2, omitsNames),
@@ -290,8 +290,8 @@ func TestStateAfterAFailedRead(t *testing.T) {
 	})
 }
 
-// TestWithoutAKeyedSet has a kind that has no keyed set.
-func TestWithoutAKeyedSet(t *testing.T) {
+// TestWithoutAKeyedMap has a kind that has no keyed map.
+func TestWithoutAKeyedMap(t *testing.T) {
 	playAll(t, map[string]scene{
 		"a platform that resets what it omits": {plain: true, config: m{"size": 3}, rewrite: inTurn(keeps(0, "size")), sent: "GET, PATCH name, GET, PATCH name size", warnings: []string{"- size: was 3, was found to be 0"}},
 		"a PATCH that is sent again":           {plain: true, happens: fails(1, false, &platform.Error{}), sent: "GET, PATCH name, PATCH name"},

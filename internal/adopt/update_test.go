@@ -102,7 +102,7 @@ func TestResetLeavesAreRestoredOnce(t *testing.T) {
 		o := tf.apply()
 		tf.wantPatches("PATCH size, PATCH name size")
 		tf.wantWarnings(o, `Other values of lamp "desk" (`+firstLamp+") changed during its update: The update found these managed values changed. It sent them again")
-		for _, moved := range []string{`- cert: was "c", is now ""`, `- tags: was ["a", "b"], is now []`, "- fixture.mount.bulbs, E14: was there, is now missing\n  - fixture.mount.bulbs, E27: was there, is now missing", "- shape.round.radius: was 4, is now 0", "To manage one of them"} {
+		for _, moved := range []string{`- cert: was "c", is now ""`, `- tags: was ["a", "b"], is now []`, "- fixture.mount.bulbs, \"E14\": was there, is now missing\n  - fixture.mount.bulbs, \"E27\": was there, is now missing", "- shape.round.radius: was 4, is now 0", "To manage one of them"} {
 			if strings.Count(o.Warnings[0], moved) != 1 || strings.Contains(o.Warnings[0], "state") {
 				t.Errorf("%q: not once %q, or what the platform moves, in %s", result, moved, o.Warnings[0])
 			}

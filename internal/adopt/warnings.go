@@ -26,7 +26,7 @@ func (e *Engine) overwrites(c *conn.Connection, r reviewed) (summary, list strin
 	var lines []string
 	for _, leaf := range r.Leaves.Leaves() {
 		now := r.Remote.At(leaf.Path...)
-		if now.IsNull() || e.isKeyedSet(leaf.Path) {
+		if now.IsNull() || e.isKeyedMap(leaf.Path) {
 			continue // an adoption neither removes nor changes an element of the set
 		}
 		lines = append(lines, fmt.Sprintf("  - %s (currently %s)", leaf.Path, c.Client.Mask(e.Rules.Describe(leaf.Name(), now))))

@@ -200,8 +200,7 @@ func AttributePath(names tfvalue.Path) path.Path {
 	return at
 }
 
-// ToProtocol converts the framework's diagnostics to the protocol's. A path through a set ends at the
-// set: the protocol has no step for an element of one.
+// ToProtocol converts the framework's diagnostics to the protocol's. Their paths have attribute names alone.
 func ToProtocol(all diag.Diagnostics) []*tfprotov6.Diagnostic {
 	var converted []*tfprotov6.Diagnostic
 	for _, d := range all {
@@ -210,24 +209,12 @@ func ToProtocol(all diag.Diagnostics) []*tfprotov6.Diagnostic {
 			next.Severity = tfprotov6.DiagnosticSeverityError
 		}
 		if at, ok := d.(diag.DiagnosticWithPath); ok {
-			next.Attribute = protocolPath(at.Path())
+			next.Attribute = tftypes.NewAttributePath()
+			for _, step := range at.Path().Steps() {
+				next.Attribute = next.Attribute.WithAttributeName(step.String())
+			}
 		}
 		converted = append(converted, next)
-	}
-	return converted
-}
-
-func protocolPath(at path.Path) *tftypes.AttributePath {
-	converted := tftypes.NewAttributePath()
-	for _, step := range at.Steps() {
-		switch step := step.(type) {
-		case path.PathStepAttributeName:
-			converted = converted.WithAttributeName(string(step))
-		case path.PathStepElementKeyInt:
-			converted = converted.WithElementKeyInt(int(step))
-		default:
-			return converted
-		}
 	}
 	return converted
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/sealing/sealingtest"
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/terraformtest"
 )
@@ -62,6 +63,7 @@ func runExample(t *testing.T, name string) {
 		w := newExample(t, read("resource.tf"))
 		wantText(t, w.shell("terraform() { command terraform \"$@\"; rm terraform.tfstate; }\n"+read(file)), "Import successful!")
 		w.wantWrites()
+	case file == "tables.csv": // which resource_tables.tf reads
 	case file == "versions.tf": // for linters that look at the whole directory
 	case file == "list-resource.tfquery.hcl": // TestQueryPage
 	default:
@@ -84,6 +86,14 @@ func newExample(t *testing.T, config string) *workspace {
 		if !strings.Contains(variable[2], "default") {
 			w.setenv("TF_VAR_" + variable[1] + "=example")
 		}
+	}
+	if strings.Contains(config, `data "dataplatform_pipe" "staging"`) {
+		staging := w.Pipe(mockplatform.PostgresPipeID)
+		staging["id"] = "40000000-0000-4000-8000-000000000005"
+		w.SetPipe(staging)
+	}
+	if strings.Contains(config, "tables.csv") {
+		w.File("tables.csv", fileText(t, examplesDir+"/resources/dataplatform_pipe/tables.csv"))
 	}
 	if strings.Contains(config, "key.pub") {
 		pair := sealingtest.PostQuantum(t)

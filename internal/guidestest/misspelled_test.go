@@ -65,7 +65,7 @@ locals {
 variable "hidden" {
   type      = any
   sensitive = true
-  default   = { postgres = { table_mappings = [{ excluded_hidden = [] }] } }
+  default   = { postgres = { table_mappings = { "a.b:c" = { excluded_hidden = [] } } } }
 }
 
 variable "typed" {
@@ -89,7 +89,7 @@ resource "dataplatform_pipe" "each" {
 resource "dataplatform_pipe" "written" {
   for_each = var.unset
   settings = var.unset == null ? null : { engine_written = each.value.threads }
-  source   = { postgres = { table_mappings = [for table in each.value.tables : { sorting_written = table.keys }] } }
+  source   = { postgres = { table_mappings = { for table in each.value.tables : table.key => { sorting_written = table.keys } } } }
 }
 
 module "called" {
@@ -143,7 +143,7 @@ resource "dataplatform_pipe" "by_local" {
 	w.shell("terraform init")
 	names := []string{
 		"dataplatform_pipe.evaluated has no settings.engine_local.",
-		"dataplatform_pipe.evaluated has no source.postgres.table_mappings.excluded_hidden.",
+		`dataplatform_pipe.evaluated has no source.postgres.table_mappings["a.b:c"].excluded_hidden.`,
 		`dataplatform_pipe.each["a"] has no settings.engine_each.`,
 		"dataplatform_pipe.each has no source.kafka.iam_both.",
 		"dataplatform_pipe.written has no settings.engine_written.",

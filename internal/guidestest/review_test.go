@@ -191,11 +191,10 @@ func TestReviewOmitsTheLeastDangerous(t *testing.T) {
 func TestReviewOfARealPlan(t *testing.T) {
 	w := scripted(t).setenv("GITHUB_STEP_SUMMARY=summary", "GITHUB_SHA=0123456789abcdef", "GITHUB_EVENT_NAME=pull_request")
 	mapping := func(source, target, excluded, more string) string {
-		schema, table, _ := strings.Cut(source, ".")
-		return fmt.Sprintf("{ source_schema_name = %q, source_table = %q, target_table = %q, excluded_columns = %s%s },\n", schema, table, target, excluded, more)
+		return fmt.Sprintf("%q = { excluded_columns = %s%s }\n", source+":"+target, excluded, more)
 	}
 	pipe := func(all ...string) string {
-		return pipeBlock("customers", mockplatform.PostgresPipeID, "  source = { postgres = { table_mappings = [\n"+strings.Join(all, "")+"] } }\n")
+		return pipeBlock("customers", mockplatform.PostgresPipeID, "  source = { postgres = { table_mappings = {\n"+strings.Join(all, "")+"} } }\n")
 	}
 	const sorted = `, use_custom_sorting_key = true, sorting_keys = ["country", "id"]`
 	leads := mapping("sales.leads", "sales_leads", `["notes"]`, "")
@@ -216,13 +215,15 @@ resource "terraform_data" "later" {
     warning: Table mappings of pipe "customers" (` + mockplatform.PostgresPipeID + `) change
       in dataplatform_pipe.customers (other.tf line …)
       Columns that will be copied from now on. The platform may copy their tables again:
-        - public.customers to customers: password_hash
+        - "public.customers:customers": password_hash
       Known only after apply:
-        - sales.leads to sales_leads: excluded_columns (excludes notes now)
+        - "sales.leads:sales_leads": excluded_columns (excludes notes now)
       Tables that are no longer copied:
-        - public.addresses to addresses
+        - "public.addresses:addresses"
     dataplatform_pipe.customers: update
-      source.postgres.table_mappings: see the warning above
+      source.postgres.table_mappings."public.addresses:addresses": see the warning above
+      source.postgres.table_mappings."public.customers:customers".excluded_columns: see the warning above
+      source.postgres.table_mappings."sales.leads:sales_leads".excluded_columns: see the warning above
     terraform_data.later: create
       input: null -> ["notes"]
     Plan: 0 to import, 1 to add, 1 to change, 0 to destroy.

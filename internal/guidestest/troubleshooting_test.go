@@ -15,11 +15,11 @@ var terraformsOwn = []string{"WriteOnly Attribute Not Allowed", "Instance cannot
 // selfExplanatory are summaries whose own text says all that the guide could.
 var selfExplanatory = []string{
 	"A name in … of … cannot be sent", "API key … has expired", "API key … has expired and is replaced", "API key … has expired and stays on the platform", "API key … will never expire", "API keys cannot be imported",
-	"Cannot configure provider", "Cannot import …", "Destroy does not delete services or pipes", "Duplicate …", "Empty list", "Empty name", "Expiry in the past", "Fewer than 2 replicas for …", "Import does not match the configuration",
-	"Incomplete credential", "Incomplete …", "Invalid IP address", "Invalid UUID", "Invalid alert ID", "Invalid early_renewal_hours",
-	"Invalid environment variable", "Invalid number", "Invalid timestamp", "Minimum memory exceeds maximum", "Missing Configuration for Required Attribute", "Null element",
-	"Pipe has another kind of source", "Read-only attribute is set", "Secret ends with a line break", "Secret is blank",
-	"Sorting keys missing", "Unknown values after apply",
+	"Cannot configure provider", "Cannot import …", "Destroy does not delete services or pipes", "Empty list", "Empty name", "Expiry in the past", "Fewer than 2 replicas for …", "Import does not match the configuration",
+	"Incomplete credential", "Invalid IP address", "Invalid UUID", "Invalid alert ID", "Invalid early_renewal_hours",
+	"Invalid environment variable", "Invalid key of a table mapping", "Invalid number", "Invalid sorting keys", "Invalid timestamp", "Minimum memory exceeds maximum", "Null element",
+	"Pipe has another kind of source", "Secret ends with a line break", "Secret is blank",
+	"Unknown values after apply",
 }
 
 // TestTroubleshootingIsComplete compares the headings of the guide with the

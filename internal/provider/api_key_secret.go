@@ -93,13 +93,16 @@ func checkOpen(config tfvalue.Value, diags *diag.Diagnostics) {
 // ValidateEphemeralResourceConfig reports a required argument that is not set with what to do about it.
 func (s server) ValidateEphemeralResourceConfig(ctx context.Context, req *tfprotov6.ValidateEphemeralResourceConfigRequest) (*tfprotov6.ValidateEphemeralResourceConfigResponse, error) {
 	var diags diag.Diagnostics
-	declared := s.declared()["ephemeral "+req.TypeName]
-	if config, err := req.Config.Unmarshal(declared.typ); err == nil {
+	typ := s.schemas().EphemeralResourceSchemas[req.TypeName].ValueType()
+	if config, err := req.Config.Unmarshal(typ); err == nil {
 		checkOpen(tfvalue.Of(config), &diags)
 	}
 	if diags.HasError() {
 		return &tfprotov6.ValidateEphemeralResourceConfigResponse{Diagnostics: conn.ToProtocol(diags)}, nil
 	}
-	found, err := declared.validate(ctx, req.Config, false)
-	return &tfprotov6.ValidateEphemeralResourceConfigResponse{Diagnostics: found}, err
+	resp, err := letGo(ctx, req, s.frameworkServer.ValidateEphemeralResourceConfig)
+	if err == nil {
+		resp.Diagnostics, err = corrected(resp.Diagnostics, req.Config, typ)
+	}
+	return resp, err
 }

@@ -64,11 +64,11 @@ var invalidConfigurations = []struct {
 		{`source_credentials = { object_storage = { connection_string_wo = " \n", connection_string_wo_version = 1 } }`, []string{"source_credentials.object_storage.connection_string_wo", "Secret is blank"}},
 		{`source_credentials = { postgres = { username = "x" } }`, []string{"Incomplete credential", "source_credentials.postgres.username is sent only with its secret. Set password_wo_version, and password_wo in the run that sends it, or remove username."}},
 		{`source_credentials = { object_storage = { access_key_id = "x", connection_string_wo = "c", connection_string_wo_version = 1 } }`, []string{"source_credentials.object_storage.access_key_id is sent only with its secret", "secret_key_wo_version"}},
-		{mappings(wanted("s.t", "x", "excluded_columns = []"), wanted("s.t", "x", `excluded_columns = [], sorting_keys = ["a"]`)), []string{"table_mappings", "s.t", "x"}},
-		{mappings(wanted("s.a", "x", "excluded_columns = []"), wanted("s.b", "y", "excluded_columns = null")), []string{"Incomplete table mapping", "excluded_columns must be set in source.postgres.table_mappings for s.b to y. Use `[]` to exclude none."}},
-		{mappings(wanted("s.t", "x", `excluded_columns = [""]`)), []string{"source.postgres.table_mappings[...].excluded_columns must not contain null or empty elements. Omit"}},
-		{mappings("null"), []string{"table_mappings", "null"}},
-		{mappings(wanted("s.", "x", "excluded_columns = []")), []string{"source_table", "at least 1"}},
+		{mappings(wanted("s.a", "x", "excluded_columns = []"), wanted("s.b", "y", "excluded_columns = null")), []string{`source.postgres.table_mappings["s.b:y"].excluded_columns`, "required"}},
+		{mappings(wanted("s.t", "x", `excluded_columns = [""]`)), []string{`source.postgres.table_mappings["s.t:x"].excluded_columns must not contain null or empty elements. Omit`}},
+		{mappings(`"s.t:x" = null`), []string{"table_mappings", "null"}},
+		{mappings(wanted("s.t", "x", `excluded_columns = [], target_table = ""`)), []string{"target_table", "at least 1"}},
+		{mappings(wanted("s.t", "x", `excluded_columns = [], target_table = "y"`)), []string{"Invalid key of a table mapping", `- "s.t:x" should be "s.t:y"`}},
 	}},
 	{"data dataplatform_services", "", []invalid{
 		{`organization_id = "nordwind"`, []string{"organization_id", "UUID", "nordwind"}},
@@ -141,10 +141,26 @@ func TestElementsAreHidden(t *testing.T) {
 	}
 }
 
+// TestWriteOnlyInOlderTerraform sets a secret in a Terraform that would store it.
+func TestWriteOnlyInOlderTerraform(t *testing.T) {
+	t.Parallel()
+	config := configuration(t, schemasOnce().ResourceSchemas["dataplatform_pipe"], pipeIDs+"\n"+strings.ReplaceAll(kafkaUser, `"pass"`, `"hush-hush"`))
+	resp, err := serverOf(newProvider("test")).ValidateResourceConfig(t.Context(), &tfprotov6.ValidateResourceConfigRequest{TypeName: "dataplatform_pipe", Config: config})
+	if err != nil {
+		t.Fatal(err)
+	}
+	said := diagnosed(resp.Diagnostics)
+	if len(said.errors) != 1 {
+		t.Fatal(said)
+	}
+	wantText(t, said.errors[0], "WriteOnly Attribute Not Allowed", "source_credentials.kafka.password_wo", "1.11 and later")
+	wantNoText(t, said.errors[0], "hush-hush")
+}
+
 // validated validates a block, and configures that of a provider.
 func validated(t *testing.T, block, arguments string) diagnoses {
 	t.Helper()
-	s, schemas := compared{serverOf(newProvider("test")), t}, schemasOnce()
+	s, schemas := serverOf(newProvider("test")), schemasOnce()
 	kind, name, _ := strings.Cut(block, " ")
 	var found []*tfprotov6.Diagnostic
 	var err error

@@ -269,7 +269,7 @@ func (b *lived) plan(p server) {
 	case b.importing && b.state.IsNull():
 		c = b.block.PlanImport(p, b.importID)
 	default:
-		c = b.block.Plan(compared{p, b.t})
+		c = b.block.Plan(p)
 	}
 	b.result = b.tell(&result{change: c}, b.block.State)
 }

@@ -22,10 +22,11 @@ var pipe = adopt.New(adopt.Kind{
 	Schema:     pipeResourceSchema(),
 	Rules:      pipeRules,
 	Options:    []tfvalue.Path{validateSamplesPath},
-	KeyedSet:   tableMappingsPath,
+	KeyedMap:   tableMappingsPath,
 	Unfinished: "Their excluded columns stay excluded meanwhile.",
 	Validate: func(config tfvalue.Value, diags *diag.Diagnostics) {
 		requireVersions(config, diags)
+		checkKeys(config, diags)
 		warnSpaces(config, diags)
 	},
 	Read: func(ctx context.Context, client *platform.Client, id adopt.Identity, read platform.Read) error {

@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -13,65 +14,122 @@ import (
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/words"
 )
 
-// The table mappings of a Postgres source are configured as the complete set, and sent as its
-// difference from the set on the platform. A mapping that differs is removed and added again, as
+// The table mappings of a Postgres source are configured as the complete map, and sent as its
+// difference from the mappings on the platform. A mapping that differs is removed and added again, as
 // configured.
 
-const excludedColumns = "excluded_columns"
+const excludedColumns, sortingKeys, useSortingKeys = "excluded_columns", "sorting_keys", "use_custom_sorting_key"
 
 var tableMappingsPath = tfvalue.Path{"source", "postgres", "table_mappings"}
 
 var (
-	// mappingKey identifies a table mapping by schema, table and target.
+	// mappingKey identifies a table mapping by schema, table and target: SCHEMA.TABLE:TARGET.
 	mappingKey = tfvalue.Key{
-		Members: []string{"source_schema_name", "source_table", "target_table"},
-		Parts:   [][]string{mappingSource.Members, {"target_table"}},
-		MayOmit: []string{"use_custom_sorting_key", "sorting_keys"},
-		Noun:    "table mapping",
-		Format:  "%s.%s to %s",
+		Members:    []string{"source_schema_name", "source_table", "target_table"},
+		Separators: ".:",
+		Parts:      [][]string{mappingSource.Members, {"target_table"}},
+		MayOmit:    []string{useSortingKeys, sortingKeys},
+		Noun:       "table mapping",
 	}
 	// mappingSource identifies the table that a mapping is about.
-	mappingSource = tfvalue.Key{Members: []string{"source_schema_name", "source_table"}, Format: "%s.%s"}
+	mappingSource = tfvalue.Key{Members: []string{"source_schema_name", "source_table"}, Separators: "."}
 )
 
 // checkMappings rejects mappings that the platform may reject, and warns about what a reviewer has to
-// know of a change. A plan of Terraform shows a set as two lists without an order, and nothing of it
-// if a member is sensitive, or all of it if one is unknown.
+// know of a change. A plan of Terraform shows a change in place, and nothing of a mapping of which a
+// member is sensitive, or of all of them if the map is unknown.
 func checkMappings(r adopt.Review) {
 	if r.Edit.IsEmpty() && r.Leaves.At(tableMappingsPath...).IsNull() {
 		return // nothing of them is sent
 	}
-	before, after := r.Prior.At(tableMappingsPath...), r.Plan.At(tableMappingsPath...)
+	before, after := r.Prior.At(tableMappingsPath...), mappingKey.Named(r.Plan.At(tableMappingsPath...))
 	if r.Prior.IsNull() {
-		rejectUnsorted(r, r.Remote.At(tableMappingsPath...), after)
-		return // an adoption only adds mappings
+		before = r.Remote.At(tableMappingsPath...)
 	}
-	rejectUnsorted(r, before, after)
-	if lines := mappingChanges(before, after); len(lines) > 0 {
+	if !r.Remote.IsNull() {
+		checkSorting(r, before, after)
+	}
+	if lines := mappingChanges(before, after); len(lines) > 0 && !r.Prior.IsNull() { // an adoption only adds mappings
 		r.Diags.AddAttributeWarning(conn.AttributePath(tableMappingsPath),
 			fmt.Sprintf("Table mappings of %s change", r.Label), strings.Join(lines, "\n"))
 	}
 }
 
-// rejectUnsorted rejects a mapping that is added with a custom sorting key, and without the key's
-// columns: a platform that rejects it does so after it has removed the mapping that it replaces.
-func rejectUnsorted(r adopt.Review, before, after tfvalue.Value) {
-	unsorted := slices.DeleteFunc(mappingKey.Difference(after, before).Add, func(mapping tfvalue.Value) bool {
-		keys := mapping.At("sorting_keys")
-		return !mapping.At("use_custom_sorting_key").True() || !keys.IsKnown() || len(keys.Elements()) > 0
-	})
-	if len(unsorted) > 0 {
-		r.Diags.AddAttributeError(conn.AttributePath(tableMappingsPath), "Sorting keys missing",
-			fmt.Sprintf("use_custom_sorting_key is true and sorting_keys is empty in these table mappings of %s:\n\n%s\n\nSet sorting_keys, or use_custom_sorting_key = false.",
-				r.Label, mappingKey.List(unsorted)))
+// checkSorting rejects a mapping that is added with sorting keys that the platform may reject or ignore. It
+// does so after it has removed the mapping that this one replaces.
+func checkSorting(r adopt.Review, before, after tfvalue.Value) {
+	var lines []string
+	for _, mapping := range mappingKey.Difference(after, before).Add {
+		if wrong := wrongSorting(mapping); wrong != "" {
+			lines = append(lines, "  - "+mappingKey.Label(mapping)+": "+wrong)
+		}
 	}
+	if len(lines) > 0 {
+		r.Diags.AddAttributeError(conn.AttributePath(tableMappingsPath), "Invalid sorting keys",
+			fmt.Sprintf("The platform may reject or ignore the sorting keys of these table mappings of %s, after it has removed the mappings that they replace:\n\n%s\n\nSet use_custom_sorting_key and sorting_keys together, and exclude no sorting key.",
+				r.Label, strings.Join(lines, "\n")))
+	}
+}
+
+// wrongSorting is what is wrong with the sorting keys of a mapping, as far as they are known, "" if
+// nothing is.
+func wrongSorting(mapping tfvalue.Value) string {
+	uses, keys := mapping.At(useSortingKeys), mapping.At(sortingKeys)
+	for _, key := range keys.Elements() {
+		if name := words.Name(key.Normal()); key.IsKnown() && slices.Contains(columns(mapping), name) {
+			return name + " is in sorting_keys, but excluded_columns excludes it"
+		}
+	}
+	switch {
+	case !uses.IsKnown() || !keys.IsKnown() || uses.True() == (len(keys.Elements()) > 0):
+		return ""
+	case uses.True():
+		return "use_custom_sorting_key is true, but sorting_keys is empty"
+	default:
+		return "sorting_keys is set, but use_custom_sorting_key is not true"
+	}
+}
+
+// checkKeys reports keys that are not those of their mappings, all in one error: a wrong for expression has
+// one for each table.
+func checkKeys(config tfvalue.Value, diags *diag.Diagnostics) {
+	var lines []string
+	for key, mapping := range config.At(tableMappingsPath...).Members() {
+		if right := rightKey(key, mapping); right != key {
+			lines = append(lines, fmt.Sprintf("  - %q should be %q", key, right))
+		}
+	}
+	if len(lines) > 0 {
+		diags.AddAttributeError(conn.AttributePath(tableMappingsPath), "Invalid key of a table mapping",
+			"A table mapping has the key SCHEMA.TABLE:TARGET. A name that contains a dot, a colon or a quotation mark is quoted in it, and names that the mapping sets must be the same:\n\n"+
+				strings.Join(lines, "\n")+"\n\nIn a for expression, write \"${t.schema}.${t.table}:${t.target}\".")
+	}
+}
+
+// rightKey is the key of a mapping: of the names that the mapping sets, else of those in a key. If the
+// key has not all of them, it is a guess.
+func rightKey(key string, mapping tfvalue.Value) string {
+	names, _ := mappingKey.Split(key)
+	if table, target, found := strings.Cut(key, ":"); found && len(names) == 1 {
+		names = []string{"public", table, target}
+	}
+	switch len(names) {
+	case 1:
+		names = []string{"public", names[0], names[0]}
+	case 2:
+		names = append(names, names[1])
+	}
+	for i, member := range mappingKey.Members {
+		names[i] = cmp.Or(mapping.At(member).Normal(), names[i], []string{"SCHEMA", "TABLE", "TARGET"}[i])
+	}
+	return mappingKey.Join(names)
 }
 
 // warnSpaces warns about names with white space at an end, which a page does not show. To the
 // database "notes " is another column than "notes".
 func warnSpaces(config tfvalue.Value, diags *diag.Diagnostics) {
 	var lines []string
-	for _, mapping := range config.At(tableMappingsPath...).Elements() {
+	for _, mapping := range pipeRules.FillElements(config).At(tableMappingsPath...).Elements() {
 		for name, member := range mapping.Members() {
 			for _, value := range append(member.Elements(), member) {
 				text := value.Text()
@@ -99,14 +157,14 @@ func warnSpaces(config tfvalue.Value, diags *diag.Diagnostics) {
 // and a table that gets another target may also be in moved.
 type mappingEffects struct{ uncovered, unknown, gone, moved, again []string }
 
-// mappingChanges returns the lines of a warning about a change to a set that is known, to one that
-// may be unknown in part.
+// mappingChanges returns the lines of a warning about a change to mappings that are known, to others
+// that may be unknown in part.
 func mappingChanges(before, after tfvalue.Value) (lines []string) {
-	gone := "Tables that are no longer copied:"
-	if after.IsKnown() && len(after.Elements()) == 0 {
-		gone = fmt.Sprintf("All table mappings are removed. Tables that are no longer copied (%d):", len(before.Elements()))
-	}
 	e := effectsOf(before, after)
+	gone := "Tables that are no longer copied:"
+	if all := len(before.Elements()); len(e.gone) == all {
+		gone = fmt.Sprintf("All tables that are copied today (%d) are no longer copied:", all)
+	}
 	for _, section := range []struct {
 		heading string
 		lines   []string
@@ -125,38 +183,28 @@ func mappingChanges(before, after tfvalue.Value) (lines []string) {
 }
 
 func effectsOf(before, after tfvalue.Value) (e mappingEffects) {
-	had, today := mappingKey.Index(before), map[string][]tfvalue.Value{} // by table
-	for _, mapping := range before.Elements() {
-		today[mappingSource.Of(mapping)] = append(today[mappingSource.Of(mapping)], mapping)
-	}
-	planned := slices.DeleteFunc(after.Elements(), func(mapping tfvalue.Value) bool { return !mappingKey.HasKnownKey(mapping) })
-	stays, isCopied, added := map[string]bool{}, map[string]bool{}, map[string][]string{} // mappings, tables, and new targets by table
-	for _, mapping := range mappingKey.Sort(planned) {
-		key, source := mappingKey.Of(mapping), mappingSource.Of(mapping)
-		isCopied[source] = true
-		if was, exists := had[key]; exists {
-			stays[key] = true
-			e.add(mapping, []tfvalue.Value{was}, changedMembers(was, mapping))
-			continue
+	had, has := mappingKey.Group(before.Elements()), mappingKey.Group(after.Elements())
+	today, planned := mappingSource.Group(before.Elements()), mappingSource.Group(after.Elements())
+	for _, mapping := range after.Elements() {
+		if was := had[mappingKey.Of(mapping)]; len(was) > 0 {
+			e.add(mapping, was, changedMembers(was[0], mapping))
+		} else {
+			e.add(mapping, today[mappingSource.Of(mapping)], nil)
 		}
-		added[source] = append(added[source], target(mapping))
-		e.add(mapping, today[source], nil)
 	}
-	isOpen := !after.IsKnown() || len(planned) < len(after.Elements()) // any mapping may be in it
-	for _, mapping := range mappingKey.Sort(before.Elements()) {
-		source := mappingSource.Of(mapping)
+	for _, mapping := range before.Elements() {
+		var targets []string
+		for _, other := range planned[mappingSource.Of(mapping)] {
+			targets = append(targets, target(other))
+		}
 		switch line := "  - " + mappingKey.Label(mapping); {
-		case stays[mappingKey.Of(mapping)]:
-		case isOpen:
+		case len(has[mappingKey.Of(mapping)]) > 0:
+		case !after.IsKnown():
 			e.unknown = append(e.unknown, line+": whether it stays"+nowExcluding(columns(mapping)))
-		case !isCopied[source]:
+		case len(targets) == 0:
 			e.gone = append(e.gone, line)
 		default:
-			moved := "no longer to " + target(mapping)
-			if len(added[source]) > 0 {
-				moved = "to " + strings.Join(added[source], ", ") + ", " + moved
-			}
-			e.moved = append(e.moved, "  - "+mappingSource.Label(mapping)+": "+moved)
+			e.moved = append(e.moved, fmt.Sprintf("  - %s: to %s, no longer to %s", mappingSource.Label(mapping), strings.Join(targets, ", "), target(mapping)))
 		}
 	}
 	return e
@@ -216,13 +264,13 @@ func columns(mapping tfvalue.Value) []string {
 }
 
 // newlyCopied are the columns that a planned mapping copies, and each of some mappings excludes.
-func newlyCopied(mappings []tfvalue.Value, planned tfvalue.Value) []string {
-	if len(mappings) == 0 {
-		return nil
-	}
-	all := without(columns(mappings[0]), columns(planned))
-	for _, mapping := range mappings[1:] {
-		all = without(all, without(all, columns(mapping)))
+func newlyCopied(mappings []tfvalue.Value, planned tfvalue.Value) (all []string) {
+	for i, mapping := range mappings {
+		copied := without(columns(mapping), columns(planned))
+		if i > 0 {
+			copied = without(all, without(all, copied))
+		}
+		all = copied
 	}
 	return all
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
@@ -14,19 +15,18 @@ import (
 // addressesMapping and leadsMapping.
 
 const (
-	customersMapping = `{ source_schema_name = "public", source_table = "customers", target_table = "customers", excluded_columns = ["password_hash", "phone"], use_custom_sorting_key = true, sorting_keys = ["country", "id"] }`
-	addressesMapping = `{ source_schema_name = "public", source_table = "addresses", target_table = "addresses", excluded_columns = [] }`
-	leadsMapping     = `{ source_schema_name = "sales", source_table = "leads", target_table = "sales_leads", excluded_columns = ["notes"] }`
+	customersMapping = `"public.customers:customers" = { excluded_columns = ["password_hash", "phone"], use_custom_sorting_key = true, sorting_keys = ["country", "id"] }`
+	addressesMapping = `"public.addresses:addresses" = { excluded_columns = [] }`
+	leadsMapping     = `"sales.leads:sales_leads" = { excluded_columns = ["notes"] }`
 )
 
 func mappings(all ...string) string {
-	return "source = { postgres = { table_mappings = [" + strings.Join(all, ", ") + "] } }"
+	return "source = { postgres = { table_mappings = { " + strings.Join(all, ", ") + " } } }"
 }
 
 // wanted is a mapping in a configuration, with further members.
 func wanted(source, target, members string) string {
-	schema, table, _ := strings.Cut(source, ".")
-	return fmt.Sprintf("{ source_schema_name = %q, source_table = %q, target_table = %q, %s }", schema, table, target, members)
+	return fmt.Sprintf("%q = { %s }", source+":"+target, members)
 }
 
 // seedMappings is the configuration of the mappings of the seed, and resorted has customers
@@ -83,7 +83,8 @@ func mappingsOf(list any) mappingSet {
 	return set
 }
 
-// documents are the mappings as the platform stores them, and arguments as a configuration has them.
+// documents are the mappings as the platform stores them, and arguments as a configuration has them: every
+// other one names in its members what its key names.
 func (s mappingSet) documents() []any {
 	all := []any{}
 	for _, name := range slices.Sorted(maps.Keys(s)) {
@@ -96,10 +97,17 @@ func (s mappingSet) documents() []any {
 	return all
 }
 
-func (s mappingSet) arguments() []any {
-	all := s.documents()
-	for i := range all {
-		all[i] = renamed(all[i].(object), snake)
+func (s mappingSet) arguments() object {
+	all := object{}
+	for i, document := range s.documents() {
+		mapping := renamed(document.(object), snake)
+		key := fmt.Sprintf("%s.%s:%s", mapping["source_schema_name"], mapping["source_table"], mapping["target_table"])
+		if i%2 == 0 {
+			delete(mapping, "source_schema_name")
+			delete(mapping, "source_table")
+			delete(mapping, "target_table")
+		}
+		all[key] = mapping
 	}
 	return all
 }
@@ -161,7 +169,9 @@ func nameOf(element any) string {
 }
 
 // labelOf is how messages have a name.
-func labelOf(name string) string { return "public." + strings.Replace(name, ">", " to ", 1) }
+func labelOf(name string) string {
+	return strconv.Quote("public." + strings.Replace(name, ">", ":", 1))
+}
 
 // renamed has other names of the members of an object.
 func renamed(from object, name func(string) string) object {

@@ -27,39 +27,44 @@ func TestMappingWarnings(t *testing.T) {
 	for _, test := range []struct{ name, arguments, want string }{
 		{"mappings are added", mappings(customersMapping, addressesMapping, leadsMapping, added), ""},
 		{"a column more is excluded", mappings(customers(`["password_hash", "phone", "ssn", "pin"]`), addressesMapping, leadsMapping),
-			again + "  - public.customers to customers: excluded_columns (excludes pin, ssn from now on)"},
+			again + "  - \"public.customers:customers\": excluded_columns (excludes pin, ssn from now on)"},
 		{"a column less is excluded", mappings(customers(`["phone"]`), addressesMapping, leadsMapping),
-			copied + "  - public.customers to customers: password_hash"},
+			copied + "  - \"public.customers:customers\": password_hash"},
 		{"two columns become one", mappings(customers(`["password_hash;phone"]`), addressesMapping, leadsMapping),
-			copied + `  - public.customers to customers: password_hash, phone. Also changed: excluded_columns (excludes "password_hash;phone" from now on)`},
+			copied + `  - "public.customers:customers": password_hash, phone. Also changed: excluded_columns (excludes "password_hash;phone" from now on)`},
 		{"several members", mappings(wanted("public.customers", "customers", `excluded_columns = ["password_hash", "phone", "ssn"]`), addressesMapping, leadsMapping),
-			again + "  - public.customers to customers: excluded_columns (excludes ssn from now on), sorting_keys, use_custom_sorting_key"},
+			again + "  - \"public.customers:customers\": excluded_columns (excludes ssn from now on), sorting_keys, use_custom_sorting_key"},
 		{"a table is dropped, and another one added", mappings(customersMapping, leadsMapping, added),
-			gone + "  - public.addresses to addresses"},
-		{"all are removed", mappings(), "All table mappings are removed. Tables that are no longer copied (3):\n" +
-			"  - public.addresses to addresses\n  - public.customers to customers\n  - sales.leads to sales_leads"},
+			gone + "  - \"public.addresses:addresses\""},
+		{"all are removed", mappings(), "All tables that are copied today (3) are no longer copied:\n" +
+			"  - \"public.addresses:addresses\"\n  - \"public.customers:customers\"\n  - \"sales.leads:sales_leads\""},
 		{"another target, and fewer exclusions", mappings(wanted("public.customers", "people", `excluded_columns = ["phone"]`), addressesMapping, leadsMapping),
-			copied + "  - public.customers to people: password_hash\n" +
-				moved + "  - public.customers: to people, no longer to customers"},
+			copied + "  - \"public.customers:people\": password_hash\n" +
+				moved + "  - \"public.customers\": to people, no longer to customers"},
 		{"a second target", mappings(customersMapping, wanted("public.customers", "people", `excluded_columns = ["phone", "password_hash"]`), addressesMapping, leadsMapping), ""},
 		{"a second target with fewer exclusions", mappings(customersMapping, wanted("public.customers", "people", `excluded_columns = []`), addressesMapping, leadsMapping),
-			copied + "  - public.customers to people: password_hash, phone"},
+			copied + "  - \"public.customers:people\": password_hash, phone"},
 		{"all at once, and exclusions that are unknown", mappings(customers("[later.text]"), wanted("sales.leads", "leads", `excluded_columns = ["notes", "email"]`), wanted("public.x", "x", `excluded_columns = [later.text]`)),
-			unknown + "  - public.customers to customers: excluded_columns (excludes password_hash, phone now)\n" +
-				gone + "  - public.addresses to addresses\n" +
-				moved + "  - sales.leads: to leads, no longer to sales_leads"},
+			unknown + "  - \"public.customers:customers\": excluded_columns (excludes password_hash, phone now)\n" +
+				gone + "  - \"public.addresses:addresses\"\n" +
+				moved + "  - \"sales.leads\": to leads, no longer to sales_leads"},
 		{"a part of the exclusions is unknown", mappings(customers(`["phone", later.text, "ssn"]`), addressesMapping, leadsMapping),
-			unknown + "  - public.customers to customers: excluded_columns (excludes password_hash now)"},
+			unknown + "  - \"public.customers:customers\": excluded_columns (excludes password_hash now)"},
 		{"a sorting key is unknown", mappings(wanted("public.customers", "customers", `excluded_columns = ["phone"], use_custom_sorting_key = true, sorting_keys = [later.text]`), wanted("public.addresses", "addresses", `excluded_columns = [], use_custom_sorting_key = true, sorting_keys = [later.text]`), leadsMapping),
-			copied + "  - public.customers to customers: password_hash. Also changed: sorting_keys\n" +
-				unknown + "  - public.addresses to addresses: sorting_keys, use_custom_sorting_key"},
-		{"a table is unknown", mappings(customers(`["phone"]`), addressesMapping, wanted("sales.leads", "leads", `excluded_columns = ["notes"]`), `{ source_schema_name = "sales", source_table = later.text, target_table = "later", excluded_columns = [] }`),
-			copied + "  - public.customers to customers: password_hash\n" +
-				unknown + "  - sales.leads to sales_leads: whether it stays (excludes notes now)"},
-		{"the set is unknown", "source = { postgres = { table_mappings = later } }",
-			unknown + "  - public.addresses to addresses: whether it stays\n  - public.customers to customers: whether it stays (excludes password_hash, phone now)\n  - sales.leads to sales_leads: whether it stays (excludes notes now)"},
-		{"the set is ignored", mappings() + "\nlifecycle {\n  ignore_changes = [source]\n}", ""},
-		{"the set is no longer managed", "", ""},
+			copied + "  - \"public.customers:customers\": password_hash. Also changed: sorting_keys\n" +
+				unknown + "  - \"public.addresses:addresses\": sorting_keys, use_custom_sorting_key"},
+		{"names are unknown, and a mapping", mappings(customers(`["phone"]`), `"public.addresses:addresses" = later`, `"sales.leads:leads" = { source_table = later.text, excluded_columns = ["notes"] }`),
+			copied + "  - \"public.customers:customers\": password_hash\n" +
+				unknown + "  - \"public.addresses:addresses\": excluded_columns, sorting_keys, use_custom_sorting_key\n" +
+				moved + "  - \"sales.leads\": to leads, no longer to sales_leads"},
+		{"all tables are other ones", mappings(added), strings.Replace(gone, "Tables that are", "All tables that are copied today (3) are", 1) +
+			"  - \"public.addresses:addresses\"\n  - \"public.customers:customers\"\n  - \"sales.leads:sales_leads\""},
+		{"one table is ignored", mappings(customers(`[]`), addressesMapping) + "\nlifecycle {\n  ignore_changes = [source.postgres.table_mappings[\"public.customers:customers\"]]\n}",
+			gone + "  - \"sales.leads:sales_leads\""},
+		{"the map is unknown", "source = { postgres = { table_mappings = later } }",
+			unknown + "  - \"public.addresses:addresses\": whether it stays\n  - \"public.customers:customers\": whether it stays (excludes password_hash, phone now)\n  - \"sales.leads:sales_leads\": whether it stays (excludes notes now)"},
+		{"the map is ignored", mappings() + "\nlifecycle {\n  ignore_changes = [source]\n}", ""},
+		{"the map is no longer managed", "", ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			b := newFixture(t).mappedPipe()
@@ -82,24 +87,37 @@ func TestMappingWarningOfAThirdTarget(t *testing.T) {
 	b := newFixture(t).pipe(mockplatform.PostgresPipeID, mappings(customersMapping, addressesMapping, leadsMapping, target("a", `["notes", "email"]`)))
 	b.apply()
 	b.arguments = mappings(customersMapping, addressesMapping, leadsMapping, target("a", `["notes", "email"]`), target("b", `[]`))
-	wantWarning(t, b.plan().warnings, "copy their tables again: - sales.leads to b: notes")
+	wantWarning(t, b.plan().warnings, "copy their tables again: - \"sales.leads:b\": notes")
 	b.arguments = mappings(customersMapping, addressesMapping, leadsMapping, target("a", `["notes", "email"]`), target("b", `["notes"]`))
 	wantWarning(t, b.plan().warnings, "")
 }
 
-// TestSortingKeysMissing rejects a custom sorting key without columns in a mapping that is added. One
-// that the platform has already is left alone.
-func TestSortingKeysMissing(t *testing.T) {
-	const missing = "Sorting keys missing: use_custom_sorting_key is true and sorting_keys is empty in these table mappings of pipe \"customers\" (" +
-		mockplatform.PostgresPipeID + "): - public.addresses to addresses Set sorting_keys, or use_custom_sorting_key = false."
-	unsorted := mappings(customersMapping, leadsMapping, wanted("public.addresses", "addresses", `excluded_columns = [], use_custom_sorting_key = true`))
+// TestInvalidSortingKeys rejects mappings that are added with sorting keys that a platform may reject or
+// ignore after it has removed the old ones. Those that the platform has already are left alone.
+func TestInvalidSortingKeys(t *testing.T) {
+	const (
+		invalid = "Invalid sorting keys: The platform may reject or ignore the sorting keys of these table mappings of pipe \"customers\" (" + mockplatform.PostgresPipeID + "), " +
+			"after it has removed the mappings that they replace: - \"public.addresses:addresses\": "
+		missing = invalid + "use_custom_sorting_key is true, but sorting_keys is empty Set use_custom_sorting_key and sorting_keys together, and exclude no sorting key."
+	)
+	address := func(members string) string {
+		return mappings(customersMapping, leadsMapping, wanted("public.addresses", "addresses", members))
+	}
 	f := newFixture(t)
 	b := f.mappedPipe()
-	b.arguments = unsorted
-	b.refuses(b.tryPlan(f.start()), missing)
+	for members, want := range map[string]string{
+		`excluded_columns = [], use_custom_sorting_key = true`:                                         missing,
+		`excluded_columns = [], sorting_keys = ["id"]`:                                                 invalid + "sorting_keys is set, but use_custom_sorting_key is not true",
+		`excluded_columns = ["a", "id"], use_custom_sorting_key = true, sorting_keys = ["c", "id"]`:    invalid + "id is in sorting_keys, but excluded_columns excludes it",
+		`excluded_columns = ["id", later.text], use_custom_sorting_key = later, sorting_keys = ["id"]`: invalid + "id is in sorting_keys",
+	} {
+		b.arguments = address(members)
+		b.refuses(b.tryPlan(f.start()), want)
+	}
 
 	// Known only after apply, they are rejected there, before anything is sent.
-	b.arguments = strings.Replace(unsorted, "use_custom_sorting_key = true }", "use_custom_sorting_key = true, sorting_keys = later }", 1)
+	unsorted := address(`excluded_columns = [], use_custom_sorting_key = true`)
+	b.arguments = address(`excluded_columns = [], use_custom_sorting_key = true, sorting_keys = later`)
 	b.later = cty.ListValEmpty(cty.String)
 	b.must(b.tryPlan(f.start()))
 	b.refuses(b.tryApply(), missing)
@@ -110,14 +128,40 @@ func TestSortingKeysMissing(t *testing.T) {
 	})
 	b.applyAs(unsorted)
 	f.wantWrites()
-	b.arguments = mappings(customersMapping, leadsMapping, wanted("public.addresses", "addresses", `excluded_columns = ["street"], use_custom_sorting_key = true`))
+	b.arguments = address(`excluded_columns = ["street"], use_custom_sorting_key = true`)
 	b.refuses(b.tryPlan(f.start()), missing)
 
 	adoption := f.pipe(mockplatform.PostgresPipeID, mappings(customersMapping, addressesMapping, leadsMapping, wanted("public.new", "new", `excluded_columns = [], use_custom_sorting_key = true`)))
 	f.UpdatePipe(mockplatform.PostgresPipeID, func(doc mockplatform.Document) {
 		member(doc, tableMappings).([]any)[1].(object)["useCustomSortingKey"] = false
 	})
-	adoption.refuses(adoption.tryPlan(f.start()), "Sorting keys missing")
+	adoption.refuses(adoption.tryPlan(f.start()), "Invalid sorting keys")
+}
+
+// TestKeys has keys that are none, or those of other names, in one error with the right ones.
+func TestKeys(t *testing.T) {
+	f := newFixture(t)
+	b := f.pipe(mockplatform.PostgresPipeID, "")
+	for mapping, right := range map[string]string{
+		`"orders" = {`:                  `public.orders:orders`,
+		`"orders:o" = {`:                `public.orders:o`,
+		`"sales.orders" = {`:            `sales.orders:orders`,
+		`"sales.a.b:c" = {`:             `sales.\"a.b\":c`,
+		`"\"sales\".orders:orders" = {`: `sales.orders:orders`,
+		`"sales.orders:" = {`:           `sales.orders:TARGET`,
+		`"a" = { source_schema_name = "b.c", source_table = "d\"e", target_table = "f",`: `\"b.c\".\"d\"\"e\":f`,
+		`"a.b:c" = { target_table = "d",`:                                                `a.b:d`,
+	} {
+		b.arguments = mappings(mapping+" excluded_columns = [] }", `"x" = { excluded_columns = [] }`, addressesMapping)
+		key, _, _ := strings.Cut(mapping, " = ")
+		b.refuses(b.tryPlan(f.start()), "Invalid key of a table mapping: A table mapping has the key SCHEMA.TABLE:TARGET.",
+			"- "+key+` should be "`+right+`"`, `- "x" should be "public.x:x"`)
+	}
+	f.UpdatePipe(mockplatform.PostgresPipeID, func(doc mockplatform.Document) {
+		member(doc, tableMappings).([]any)[1].(object)["sourceTable"] = "a.b"
+	})
+	b.applyAs(mappings(customersMapping, leadsMapping, `"public.\"a.b\":addresses" = { source_table = "a.b", excluded_columns = [] }`))
+	f.wantWrites()
 }
 
 // TestNamesWithSpaces warns about names that a page shows like others. It names no column of a
@@ -127,10 +171,10 @@ func TestNamesWithSpaces(t *testing.T) {
 	b := f.pipe(mockplatform.PostgresPipeID, seedMappings)
 	wantWarning(t, b.plan().warnings, "")
 	b = f.pipe(mockplatform.PostgresPipeID, mappings(customersMapping, addressesMapping, leadsMapping,
-		wanted("public.a", "a", `excluded_columns = ["x", "notes ", " y"], sorting_keys = ["id\n"]`), wanted(" public.b", "b", `excluded_columns = []`)))
+		wanted("public.a", "a", `excluded_columns = ["x", "notes ", " y"], use_custom_sorting_key = true, sorting_keys = ["id\n"]`), wanted(" public.b", "b", `excluded_columns = []`)))
 	if got, want := b.plan().warnings[0], "Name begins or ends with white space: The database has another table or column under such a name, or none. "+
 		"A column whose name is misspelled in excluded_columns is copied:\n\n"+
-		`  - " public".b to b: source_schema_name`+"\n"+`  - public.a to a: excluded_columns has " y"`+"\n"+`  - public.a to a: excluded_columns has "notes "`+"\n  - public.a to a: sorting_keys"; got != want {
+		`  - " public.b:b": source_schema_name`+"\n"+`  - "public.a:a": excluded_columns has " y"`+"\n"+`  - "public.a:a": excluded_columns has "notes "`+"\n  - \"public.a:a\": sorting_keys"; got != want {
 		t.Errorf("the plan warns\n%s\nwant\n%s", got, want)
 	}
 }

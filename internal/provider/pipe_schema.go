@@ -140,12 +140,12 @@ func postgresAttribute(set, must access) schema.Attribute {
 }
 
 func tableMappingsAttribute(set, must access) schema.Attribute {
-	return set.objectSet("Mappings of source tables to destination tables. The complete set: mappings that are not in it are removed.", map[string]schema.Attribute{
-		"source_schema_name":     must.string("Schema of the source table.", nonEmpty),
-		"source_table":           must.string("Source table.", nonEmpty),
-		"target_table":           must.string("Destination table.", nonEmpty),
+	return set.objectMap("Mappings of source tables to destination tables, by `SCHEMA.TABLE:TARGET`. The map is complete: mappings that are not in it are removed.", map[string]schema.Attribute{
+		"source_schema_name":     set.string("Schema of the source table. Defaults to the one in the key, and must be the same.", nonEmpty),
+		"source_table":           set.string("Source table. Defaults to the one in the key, and must be the same.", nonEmpty),
+		"target_table":           set.string("Destination table. Defaults to the one in the key, and must be the same.", nonEmpty),
 		"excluded_columns":       must.stringSet("Columns that are not copied. Use `[]` to exclude none.", allNamed),
 		"use_custom_sorting_key": set.bool("Whether the table is sorted by `sorting_keys`. Defaults to `false`."),
-		"sorting_keys":           set.stringList("Columns that the table is sorted by, in order. Defaults to `[]`.", allNamed),
+		"sorting_keys":           set.stringList("Columns that the table is sorted by, in order. Requires `use_custom_sorting_key = true`. Defaults to `[]`.", allNamed),
 	})
 }

@@ -69,7 +69,7 @@ var pipeChanges = map[string]pipeChange{
   "tableMappingsToAdd": [{"sourceSchemaName": "public", "sourceTable": "customers", "targetTable": "customers",
   "excludedColumns": ["password_hash", "phone"], "useCustomSortingKey": true, "sortingKeys": ["id"]}]}}}`,
 		},
-		warning: "its engine and partitions to defaults: - public.customers to customers: sorting_keys",
+		warning: "its engine and partitions to defaults: - \"public.customers:customers\": sorting_keys",
 	},
 	"a mapping goes, and another one comes with the defaults of its sorting": {
 		kind: mockplatform.PostgresPipeID, before: seedMappings, after: mappings(leadsMapping, addressesMapping, wanted("public.orders", "orders", `excluded_columns = ["iban", "card"]`)),
@@ -78,7 +78,7 @@ var pipeChanges = map[string]pipeChange{
   "tableMappingsToRemove": [{"sourceSchemaName": "public", "sourceTable": "customers", "targetTable": "customers"}],
   "tableMappingsToAdd": [{"sourceSchemaName": "public", "sourceTable": "orders", "targetTable": "orders",
   "excludedColumns": ["card", "iban"], "useCustomSortingKey": false, "sortingKeys": []}]}}}`},
-		warning: "Tables that are no longer copied: - public.customers to customers",
+		warning: "Tables that are no longer copied: - \"public.customers:customers\"",
 	},
 	"one of two versions changes, and the other secret is not at hand": {
 		kind: mockplatform.ObjectStoragePipeID, before: `source = { validate_samples = true }
@@ -192,8 +192,8 @@ func TestPipeUnknownAtPlan(t *testing.T) {
 		"invalid id":      {"none", `name = "n"`, "must be a UUID"},
 		"version, secret": {mockplatform.KafkaPipeID, `source_credentials = { kafka = { password_wo_version = later.number } }`, "password_wo must be set in this run"},
 		"blank secret":    {mockplatform.KafkaPipeID, `source_credentials = { kafka = { password_wo = later.blank, password_wo_version = 1 } }`, "Secret is blank"},
-		"mapped twice": {mockplatform.PostgresPipeID, mappings(leadsMapping,
-			`{ source_schema_name = later.schema, source_table = "leads", target_table = "sales_leads", excluded_columns = [], sorting_keys = ["x"] }`), "more than once"},
+		"a key that disagrees": {mockplatform.PostgresPipeID, mappings(leadsMapping,
+			`"sales.other:other" = { source_schema_name = later.schema, source_table = later.table, excluded_columns = [] }`), `"sales.other:other" should be "sales.leads:other"`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := newFixture(t)
@@ -201,7 +201,7 @@ func TestPipeUnknownAtPlan(t *testing.T) {
 			delete(b.ids, "pipe_id")
 			b.later = cty.ObjectVal(map[string]cty.Value{
 				"id": cty.StringVal(test.id), "number": cty.NumberIntVal(5), "none": cty.NullVal(cty.String),
-				"schema": cty.StringVal("sales"), "blank": cty.StringVal(" \n"),
+				"schema": cty.StringVal("sales"), "table": cty.StringVal("leads"), "blank": cty.StringVal(" \n"),
 			})
 			r := b.must(b.tryPlan(f.start(map[string]any{"key_id": tftypes.UnknownValue})))
 			f.wantRequests()

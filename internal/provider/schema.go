@@ -61,6 +61,10 @@ func (a access) objectSet(description string, attributes map[string]schema.Attri
 	return schema.SetNestedAttribute{Required: a.required, Optional: a.optional, Computed: a.computed, Sensitive: a.sensitive, MarkdownDescription: a.says(description), NestedObject: schema.NestedAttributeObject{Attributes: attributes}, Validators: []validator.Set{nonNull}}
 }
 
+func (a access) objectMap(description string, attributes map[string]schema.Attribute) schema.Attribute {
+	return schema.MapNestedAttribute{Required: a.required, Optional: a.optional, Computed: a.computed, Sensitive: a.sensitive, MarkdownDescription: a.says(description), NestedObject: schema.NestedAttributeObject{Attributes: attributes}, Validators: []validator.Map{nonNull}}
+}
+
 // says returns a description, or what of it is of use in a data source.
 func (a access) says(description string) string {
 	if a.shown {

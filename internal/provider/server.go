@@ -18,20 +18,13 @@ type server struct {
 	provider *dataplatformProvider
 	// beforeWrite is called before each call that may change something on the platform.
 	beforeWrite func()
-	declared    func() map[string]*declaration // by kind and type, such as "resource dataplatform_pipe"
+	schemas     func() *tfprotov6.GetProviderSchemaResponse // what the framework serves
 }
 
 // engines are those of the adopted kinds, by type.
 var engines = map[string]*adopt.Engine{
 	"dataplatform_pipe":            pipe,
 	"dataplatform_service_scaling": serviceScaling,
-}
-
-// frameworkServer includes the methods of list resources, which a plain
-// tfprotov6.ProviderServer would hide from plugin-go.
-type frameworkServer interface {
-	tfprotov6.ProviderServer
-	tfprotov6.ListResourceServer
 }
 
 // NewServer returns a constructor of the provider's server. The server calls beforeWrite before
@@ -45,12 +38,16 @@ func NewServer(version string, beforeWrite func()) func() tfprotov6.ProviderServ
 }
 
 func serverOf(p *dataplatformProvider) server {
+	served := providerserver.NewProtocol6(p)().(frameworkServer)
 	return server{
-		frameworkServer: providerserver.NewProtocol6(p)().(frameworkServer),
+		frameworkServer: served,
 
 		provider:    p,
 		beforeWrite: func() {},
-		declared:    sync.OnceValue(func() map[string]*declaration { return declarationsOf(p) }),
+		schemas: sync.OnceValue(func() *tfprotov6.GetProviderSchemaResponse {
+			all, _ := served.GetProviderSchema(context.Background(), &tfprotov6.GetProviderSchemaRequest{}) // never fails
+			return all
+		}),
 	}
 }
 
@@ -70,14 +67,14 @@ func (s server) UpgradeResourceState(ctx context.Context, req *tfprotov6.Upgrade
 	if engine, ok := engines[req.TypeName]; ok && engine.IsCurrent(req) {
 		return &tfprotov6.UpgradeResourceStateResponse{UpgradedState: &tfprotov6.DynamicValue{JSON: req.RawState.JSON}}, nil
 	}
-	return s.frameworkServer.UpgradeResourceState(ctx, req)
+	return letGo(ctx, req, s.frameworkServer.UpgradeResourceState)
 }
 
 func (s server) ImportResourceState(ctx context.Context, req *tfprotov6.ImportResourceStateRequest) (*tfprotov6.ImportResourceStateResponse, error) {
 	if engine, ok := engines[req.TypeName]; ok {
 		return engine.ImportResourceState(s.provider.connection, req)
 	}
-	return s.frameworkServer.ImportResourceState(ctx, req)
+	return letGo(ctx, req, s.frameworkServer.ImportResourceState)
 }
 
 func (s server) ReadResource(ctx context.Context, req *tfprotov6.ReadResourceRequest) (*tfprotov6.ReadResourceResponse, error) {
@@ -85,7 +82,7 @@ func (s server) ReadResource(ctx context.Context, req *tfprotov6.ReadResourceReq
 		return engine.ReadResource(ctx, s.provider.connection, req)
 	}
 	req.Private = nil
-	return s.frameworkServer.ReadResource(ctx, req)
+	return letGo(ctx, req, s.frameworkServer.ReadResource)
 }
 
 func (s server) PlanResourceChange(ctx context.Context, req *tfprotov6.PlanResourceChangeRequest) (*tfprotov6.PlanResourceChangeResponse, error) {
@@ -93,7 +90,7 @@ func (s server) PlanResourceChange(ctx context.Context, req *tfprotov6.PlanResou
 		return engine.PlanResourceChange(ctx, s.provider.connection, req)
 	}
 	req.PriorPrivate = nil
-	return s.frameworkServer.PlanResourceChange(ctx, req)
+	return letGo(ctx, req, s.frameworkServer.PlanResourceChange)
 }
 
 func (s server) ApplyResourceChange(ctx context.Context, req *tfprotov6.ApplyResourceChangeRequest) (*tfprotov6.ApplyResourceChangeResponse, error) {
@@ -101,23 +98,12 @@ func (s server) ApplyResourceChange(ctx context.Context, req *tfprotov6.ApplyRes
 	if engine, ok := engines[req.TypeName]; ok {
 		return engine.ApplyResourceChange(ctx, s.provider.connection, req)
 	}
-	return s.frameworkServer.ApplyResourceChange(ctx, req)
+	return letGo(ctx, req, s.frameworkServer.ApplyResourceChange)
 }
 
 func (s server) GenerateResourceConfig(ctx context.Context, req *tfprotov6.GenerateResourceConfigRequest) (*tfprotov6.GenerateResourceConfigResponse, error) {
 	if engine, ok := engines[req.TypeName]; ok {
 		return engine.GenerateResourceConfig(s.provider.connection, req)
 	}
-	return s.frameworkServer.GenerateResourceConfig(ctx, req)
-}
-
-func (s server) ValidateResourceConfig(ctx context.Context, req *tfprotov6.ValidateResourceConfigRequest) (*tfprotov6.ValidateResourceConfigResponse, error) {
-	writeOnly := req.ClientCapabilities != nil && req.ClientCapabilities.WriteOnlyAttributesAllowed
-	found, err := s.declared()["resource "+req.TypeName].validate(ctx, req.Config, writeOnly)
-	return &tfprotov6.ValidateResourceConfigResponse{Diagnostics: found}, err
-}
-
-func (s server) ValidateDataResourceConfig(ctx context.Context, req *tfprotov6.ValidateDataResourceConfigRequest) (*tfprotov6.ValidateDataResourceConfigResponse, error) {
-	found, err := s.declared()["data "+req.TypeName].validate(ctx, req.Config, false)
-	return &tfprotov6.ValidateDataResourceConfigResponse{Diagnostics: found}, err
+	return letGo(ctx, req, s.frameworkServer.GenerateResourceConfig)
 }

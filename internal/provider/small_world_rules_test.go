@@ -330,8 +330,8 @@ func (w *smallWorld) listed() map[string]string {
 	_, list, _ := strings.Cut(strings.Join(w.errors, "\n"), "are not known to be added again. They were:\n\n")
 	list, _, _ = strings.Cut(list, "\n\n")
 	for line := range strings.Lines(list) {
-		name, text, _ := strings.Cut(strings.TrimPrefix(line, "  - public."), ":")
-		all[strings.Replace(name, " to ", ">", 1)] = text
+		name, text, _ := strings.Cut(strings.TrimPrefix(line, `  - "public.`), `":`)
+		all[strings.Replace(name, ":", ">", 1)] = text
 	}
 	return all
 }

@@ -82,9 +82,6 @@ var schemasOnce = sync.OnceValue(func() *tfprotov6.GetProviderSchemaResponse {
 	return schemas
 })
 
-// declaredOnce spares the many servers of the tests their own.
-var declaredOnce = sync.OnceValue(func() map[string]*declaration { return declarationsOf(newProvider("test")) })
-
 // configuration is a text as the protocol has it, with the type of a schema. In it, later is
 // unknown.
 func configuration(t *testing.T, schema *tfprotov6.Schema, text string) *tfprotov6.DynamicValue {
@@ -193,7 +190,7 @@ func (f *fixture) start(settings ...map[string]any) server {
 	if f.seal != nil {
 		s.provider.seal = f.seal
 	}
-	s.declared = declaredOnce
+	s.schemas = schemasOnce
 	resp, err := s.ConfigureProvider(f.t.Context(), &tfprotov6.ConfigureProviderRequest{Config: schema.Encode(evaluated(f.t, schema, &hclsyntax.Body{}, all, later))})
 	if err != nil || len(resp.Diagnostics) > 0 {
 		f.t.Fatal(err, resp.Diagnostics)
@@ -219,7 +216,11 @@ func (b *managed) write(inPlan bool) {
 			traversal, _ := hcl.AbsTraversalForExpr(expression)
 			path := cty.GetAttrPath(traversal.RootName())
 			for _, step := range traversal[1:] {
-				path = path.GetAttr(step.(hcl.TraverseAttr).Name)
+				if index, isIndex := step.(hcl.TraverseIndex); isIndex {
+					path = path.Index(index.Key)
+				} else {
+					path = path.GetAttr(step.(hcl.TraverseAttr).Name)
+				}
 			}
 			b.block.IgnoreChanges = append(b.block.IgnoreChanges, path)
 		}
@@ -233,7 +234,7 @@ func (b *managed) write(inPlan bool) {
 func (b *managed) tryPlan(s server) *result {
 	b.t.Helper()
 	b.write(true)
-	return b.tell(&result{change: b.block.Plan(compared{s, b.t})}, b.block.State)
+	return b.tell(&result{change: b.block.Plan(s)}, b.block.State)
 }
 
 // carryOut applies a plan, which may be old, with a provider.

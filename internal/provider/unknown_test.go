@@ -14,12 +14,12 @@ import (
 // knownValues are those of attributes for which not any value of their type does.
 var knownValues = map[string]string{
 	"service_id": `"` + mockplatform.ServiceID + `"`, "organization_id": `"` + mockplatform.OrganizationID + `"`, "pipe_id": `"` + mockplatform.KafkaPipeID + `"`,
-	"roles": `["admin"]`, "early_renewal_hours": "2", "source": `"10.0.0.1"`,
+	"roles": `["admin"]`, "early_renewal_hours": "2", "source": `"10.0.0.1"`, "use_custom_sorting_key": "true",
 }
 
 // needs reports whether an argument is invalid without another one.
 func needs(argument, other string) bool {
-	return argument == "early_renewal_hours" && other == "validity_hours" || argument+"_version" == other || argument == other+"_version"
+	return argument == "early_renewal_hours" && other == "validity_hours" || argument == "sorting_keys" && other == "use_custom_sorting_key" || argument+"_version" == other || argument == other+"_version"
 }
 
 // someArgument is an argument with some known value.
@@ -63,7 +63,8 @@ func partlyUnknown(at string, attributes []*tfprotov6.SchemaAttribute) map[strin
 			add(place+"[*]", "[%s]", "later")
 			nested = "[{\n%s}]"
 		case tftypes.Map:
-			add(place+"[*]", "{ a = %s }", "later")
+			add(place+"[*]", `{ "a.b:c" = %s }`, "later")
+			nested = "{ \"a.b:c\" = {\n%s} }"
 		}
 		if a.NestedType != nil {
 			for inner, text := range partlyUnknown(place, a.NestedType.Attributes) {

@@ -108,8 +108,8 @@ func TestUpdateScenes(t *testing.T) {
 		restored = "changed during its update: The update found these managed values changed. It sent them again"
 		conflict = "changed during the apply"
 		partly   = "is only partly updated"
-		wasThere = `public.customers to customers: excluded_columns = ["password_hash", "phone"], sorting_keys = ["country", "id"], use_custom_sorting_key = true`
-		isGone   = "public.customers to customers: was there, is now missing"
+		wasThere = `"public.customers:customers": excluded_columns = ["password_hash", "phone"], sorting_keys = ["country", "id"], use_custom_sorting_key = true`
+		isGone   = "\"public.customers:customers\": was there, is now missing"
 	)
 	var (
 		busy      = mockplatform.Fault{Method: http.MethodPatch, Status: http.StatusConflict, Times: 4}
@@ -166,12 +166,12 @@ func TestUpdateScenes(t *testing.T) {
 		"a mapping that a colleague removes before the PATCH of a name is added again": {
 			arguments: seedMappings + renamed, before: map[int][]happening{2: {acts(dropsAddresses)}},
 			requests: "GET, PATCH, GET",
-			warnings: []string{left + atTable + ", public.addresses to addresses: was there, is now missing"}, stored: object{"name": "new"}, next: []string{atTable},
+			warnings: []string{left + atTable + ", \"public.addresses:addresses\": was there, is now missing"}, stored: object{"name": "new"}, next: []string{atTable},
 		},
 		"a mapping that a colleague removes while an addition waits is added again": {
 			arguments: resorted, before: map[int][]happening{3: {fails(limited), soon(acts(dropsAddresses))}},
 			requests: "GET, PATCH-, PATCH+, GET, PATCH+, GET",
-			warnings: []string{left + atTable + ", public.addresses to addresses: was there, is now missing"}, next: []string{atTable},
+			warnings: []string{left + atTable + ", \"public.addresses:addresses\": was there, is now missing"}, next: []string{atTable},
 		},
 		"a column that a colleague excludes while a removal waits is uncovered": {
 			arguments: resorted, before: map[int][]happening{2: {fails(busy), soon(acts(excludesSalary))}},
@@ -231,7 +231,7 @@ func TestUpdateScenes(t *testing.T) {
 		"a platform that folds names does not tell the name that it has": {
 			arguments: mappings(customersMapping, addressesMapping, leadsMapping, added("Invoices")), platform: rewrites(mockplatform.UpdatePipe, tableMappings, foldsNames),
 			requests: "GET, PATCH+, 10 GET", most: 31 * time.Second,
-			errors: []string{"does not show the change to " + atTable, "letter case", "public.invoices to invoices"}, next: []string{atTable},
+			errors: []string{"does not show the change to " + atTable, "letter case", "\"public.invoices:invoices\""}, next: []string{atTable},
 		},
 		"a mapping is added before responses show that it was removed": {
 			arguments: oneMore, platform: func(b *mockplatform.Behaviour) { b.Responses.Lag = 3 * time.Second },
@@ -255,7 +255,7 @@ func TestUpdateScenes(t *testing.T) {
 			},
 			arguments: mappings(wanted("public.menus", "menus", `excluded_columns = ["caf\u00e9", "price"]`)),
 			requests:  "GET",
-			errors:    []string{`cannot be sent: The platform has "café" in another Unicode form`}, next: []string{atTable},
+			errors:    []string{`cannot be sent: The platform has "café" (of "public.menus:menus") in another Unicode form`}, next: []string{atTable},
 		},
 		"mappings that no read of the apply has are changed": {
 			arguments: resorted, before: map[int][]happening{1: {omits(tableMappings)}, 2: {omits(tableMappings)}},

@@ -3,6 +3,7 @@ package provider
 import (
 	"context"
 	"fmt"
+	"maps"
 	"math"
 	"math/big"
 	"slices"
@@ -170,6 +171,10 @@ func (v noNulls) ValidateList(_ context.Context, req validator.ListRequest, resp
 
 func (v noNulls) ValidateSet(_ context.Context, req validator.SetRequest, resp *validator.SetResponse) {
 	v.check(req.Path, req.ConfigValue.Elements(), &resp.Diagnostics)
+}
+
+func (v noNulls) ValidateMap(_ context.Context, req validator.MapRequest, resp *validator.MapResponse) {
+	v.check(req.Path, slices.Collect(maps.Values(req.ConfigValue.Elements())), &resp.Diagnostics)
 }
 
 func (v noNulls) check(at path.Path, elements []attr.Value, diags *diag.Diagnostics) {

@@ -190,7 +190,8 @@ func keep(prior, config cty.Value, path cty.Path) cty.Value {
 		if !config.IsNull() {
 			maps.Copy(elements, config.AsValueMap())
 		}
-		if delete(elements, step.Key.AsString()); prior.HasIndex(step.Key).True() {
+		delete(elements, step.Key.AsString())
+		if prior.HasIndex(step.Key).True() {
 			elements[step.Key.AsString()] = prior.Index(step.Key)
 		}
 		return must(convert.Convert(cty.ObjectVal(elements), config.Type()))

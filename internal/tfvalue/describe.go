@@ -18,7 +18,7 @@ func (r Rules) Describe(name string, value Value) string {
 	return spelled
 }
 
-// DescribeInFull returns a value for a message. It names the elements of a keyed set by their keys.
+// DescribeInFull returns a value for a message. It names the elements of a keyed map by their keys.
 func (r Rules) DescribeInFull(name string, value Value) string {
 	switch {
 	case value.IsNull():
@@ -48,7 +48,7 @@ func (r Rules) DescribeInFull(name string, value Value) string {
 	}
 }
 
-// DescribeChange describes two values of a leaf for a message, in one line, or for a keyed set in a
+// DescribeChange describes two values of a leaf for a message, in one line, or for a keyed map in a
 // line for each member of an element. verbs introduce the two values, such as "was" and "is now";
 // mask masks secrets in them.
 func (r Rules) DescribeChange(at Path, one, other Value, verbs [2]string, mask func(string) string) []string {
@@ -63,7 +63,7 @@ func (r Rules) DescribeChange(at Path, one, other Value, verbs [2]string, mask f
 	var lines []string
 	had, has := key.Index(one), key.Index(other)
 	changed := key.Difference(other, one)
-	for _, element := range key.Sort(key.After(Collection(one.Type(), changed.Remove), Edit{Add: changed.Add}).Elements()) {
+	for _, element := range key.After(key.Collect(one.Type(), changed.Remove), Edit{Add: changed.Add}).Elements() {
 		subject := fmt.Sprintf("%s, %s", at, key.Label(element))
 		was, existed := had[key.Of(element)]
 		now, exists := has[key.Of(element)]

@@ -16,8 +16,8 @@ func TestDescribe(t *testing.T) {
 		{"list", `["b", "a"]`, `["b", "a"]`},
 		{"list", `null`, `not set`},
 		{"pairs", `[{"to": "b", "from": "a"}, {"to": "c"}]`, `[{from = "a", to = "b"}, {to = "c"}]`},
-		{"maps", `[{"schema": "s", "table": "t", "hidden": ["x"]}, {"schema": "u", "table": "t"}]`, `[s.t, u.t]`},
-		{"maps", `[{"schema": "a\u001bb", "table": "t"}, {"schema": "u"}]`, `["a\x1bb".t, u.""]`},
+		{"maps", `[{"schema": "s", "table": "t", "hidden": ["x"]}, {"schema": "u", "table": "t"}]`, `["s.t", "u.t"]`},
+		{"maps", `[{"schema": "a\u001bb", "table": "t"}, {"schema": "u"}]`, `["a\x1bb.t", "u.\"\""]`},
 		{"inner", `{"size": 1, "name": "a", "deep": {"on": true}}`, `{deep.on = true, name = "a", size = 1}`},
 	} {
 		if got := rules.Describe(test.name, at(t, test.name, test.value)); got != test.want {
@@ -25,7 +25,7 @@ func TestDescribe(t *testing.T) {
 		}
 	}
 	if got := (tfvalue.Rules{}).Describe("maps", at(t, "maps", `[{"schema": "s"}]`)); got != `[{schema = "s"}]` {
-		t.Errorf("without a key a set is described as %s", got)
+		t.Errorf("without a key a map is described as %s", got)
 	}
 }
 
@@ -47,10 +47,10 @@ func TestDescribeChange(t *testing.T) {
 		{"inner.name", `"a"`, `"b"`, `  - inner.name: was "a", is "b"`},
 		{"inner.name", `"secret"`, `null`, `  - inner.name: was "***", is not set`},
 		{"maps", `[` + s + `, {"schema": "u", "table": "t"}]`, `[{"schema": "s", "table": "t", "hidden": ["secret"]}, {"schema": "v", "table": "t"}]`,
-			`  - maps, s.t, hidden: was ["x"], is ["***"]
-  - maps, s.t, sorted: was true, is not set
-  - maps, u.t: was there, is missing
-  - maps, v.t: was missing, is there`},
+			`  - maps, "s.t", hidden: was ["x"], is ["***"]
+  - maps, "s.t", sorted: was true, is not set
+  - maps, "u.t": was there, is missing
+  - maps, "v.t": was missing, is there`},
 	} {
 		path := tfvalue.Path(names(test.at))
 		typ := val(t, `{}`).At(path...).Type()

@@ -6,8 +6,8 @@
 //	leaf.go      the leaves of an object: what is owned, compared and sent as a whole
 //	json.go      values from JSON, and as JSON
 //	same.go      when two values are equal, as a table, and Rules
-//	keyed.go     keyed sets: their elements by key, and differences
-//	edit.go      a change to a keyed set, the question before it, and what became of it
+//	keyed.go     keyed maps: their keys, elements by key, and differences
+//	edit.go      a change to a keyed map, the question before it, and what became of it
 //	owned.go     what the configuration manages, the plan before an apply and the state after it
 //	interpret.go what a read means, and a field that it omits
 //	describe.go  a value, or two, in a message

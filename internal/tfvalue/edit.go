@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Edit is what a change removes from a keyed set, and adds to it. The zero Edit changes nothing.
+// Edit is what a change removes from a keyed map, and adds to it. The zero Edit changes nothing.
 type Edit struct {
 	// Remove and Add are in the order of their keys.
 	Remove, Add []Value
@@ -18,10 +18,10 @@ func (e Edit) IsEmpty() bool { return len(e.Remove)+len(e.Add) == 0 }
 // All are the elements that are removed or added.
 func (e Edit) All() []Value { return slices.Concat(e.Remove, e.Add) }
 
-// Split returns what the first of two PATCHes does of an edit: it removes all that has to go, and
+// InTwo returns what the first of two PATCHes does of an edit: it removes all that has to go, and
 // adds what is related to none of that. The second adds the rest, because the API promises no order
 // within one.
-func (k Key) Split(e Edit) (first Edit, second []Value) {
+func (k Key) InTwo(e Edit) (first Edit, second []Value) {
 	second = k.Among(e.Add, e.Remove)
 	return Edit{e.Remove, k.Except(e.Add, second)}, second
 }
@@ -31,17 +31,17 @@ func (k Key) After(set Value, e Edit) Value {
 	if e.IsEmpty() {
 		return set
 	}
-	return Collection(set.Type(), append(k.Except(set.Elements(), e.All()), e.Add...))
+	return k.Collect(set.Type(), append(k.Except(set.Elements(), e.All()), e.Add...))
 }
 
 // Only returns the part of a set that has the keys of some elements.
 func (k Key) Only(set Value, some []Value) Value {
-	return Collection(set.Type(), k.Except(set.Elements(), k.Except(set.Elements(), some)))
+	return k.Collect(set.Type(), k.Except(set.Elements(), k.Except(set.Elements(), some)))
 }
 
 // Except returns the elements that have the key of none of others.
 func (k Key) Except(elements, others []Value) []Value {
-	keys := k.group(others)
+	keys := k.Group(others)
 	return slices.DeleteFunc(slices.Clone(elements), func(element Value) bool { return len(keys[k.Of(element)]) > 0 })
 }
 
@@ -57,13 +57,13 @@ func (k Key) Ask(some []Value, before, after, now Value) (isDone bool, conflicts
 		return true, nil
 	}
 	undo := k.Difference(k.Related(before, some), now) // removes what is, and adds what was
-	return false, k.Sort(k.After(Collection(now.Type(), undo.Add), Edit{Add: undo.Remove}).Elements())
+	return false, k.After(k.Collect(now.Type(), undo.Add), Edit{Add: undo.Remove}).Elements()
 }
 
 // NotDone returns what a set does not have yet of an edit: what is not there as it was added, and
 // what was removed, is not added again, and is still there.
 func (k Key) NotDone(e Edit, now Value) Edit {
-	is, added := k.group(now.Elements()), k.group(e.Add)
+	is, added := k.Group(now.Elements()), k.Group(e.Add)
 	isAdded := func(element Value) bool { return k.alike(is[k.Of(element)], added[k.Of(element)]) }
 	isGone := func(element Value) bool { return len(is[k.Of(element)]) == 0 || len(added[k.Of(element)]) > 0 }
 	return Edit{slices.DeleteFunc(slices.Clone(e.Remove), isGone), slices.DeleteFunc(slices.Clone(e.Add), isAdded)}
@@ -78,13 +78,14 @@ func (k Key) Moved(before, now Value, except []Value) []Value {
 // SameButCase returns the elements of a set whose keys differ from those of some elements by letter
 // case alone.
 func (k Key) SameButCase(some []Value, now Value) []Value {
-	return k.Sort(slices.DeleteFunc(now.Elements(), func(element Value) bool {
+	return slices.DeleteFunc(now.Elements(), func(element Value) bool {
 		key := k.Of(element)
 		return !slices.ContainsFunc(some, func(other Value) bool { return k.Of(other) != key && strings.EqualFold(k.Of(other), key) })
-	}))
+	})
 }
 
-func (k Key) group(elements []Value) map[string][]Value {
+// Group returns elements by their keys, of which a response may repeat one.
+func (k Key) Group(elements []Value) map[string][]Value {
 	groups := map[string][]Value{}
 	for _, element := range elements {
 		groups[k.Of(element)] = append(groups[k.Of(element)], element)
@@ -102,7 +103,7 @@ func (k Key) alike(a, b []Value) bool {
 
 // Related returns the part of a set that is related to some elements: see Among.
 func (k Key) Related(set Value, some []Value) Value {
-	return Collection(set.Type(), k.Among(set.Elements(), some))
+	return k.Collect(set.Type(), k.Among(set.Elements(), some))
 }
 
 // Among returns those elements that are related to one of others: they share a part of the key, in
@@ -122,7 +123,7 @@ func (k Key) Among(elements, others []Value) []Value {
 func (k Key) parts(element Value) []string {
 	all := []string{strings.ToLower(k.Of(element))}
 	for i, names := range k.Parts {
-		all = append(all, strconv.Itoa(i)+strings.ToLower(joined(names, element)))
+		all = append(all, strconv.Itoa(i)+strings.ToLower(k.keyOf(element, names)))
 	}
 	return all
 }

@@ -2,13 +2,14 @@ package tfvalue_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
 )
 
-// mapsOf is a set of maps. Each is written as its schema, table and hidden column, such as
+// mapsOf are maps. Each is written as its schema, table and hidden column, such as
 // "a/t.x"; "a/t" hides none. Those of one table are related.
 func mapsOf(t *testing.T, texts string) tfvalue.Value {
 	t.Helper()
@@ -38,8 +39,8 @@ func spelled(maps []tfvalue.Value) string {
 	return strings.Join(all, " ")
 }
 
-// TestSplit has a change from one set to another: what each PATCH removes and adds.
-func TestSplit(t *testing.T) {
+// TestInTwo has a change from some maps to others: what each PATCH removes and adds.
+func TestInTwo(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct{ from, to, first, second string }{
 		"nothing":                        {"a/t", "a/t", ": ", ""},
@@ -57,7 +58,7 @@ func TestSplit(t *testing.T) {
 		"elements without a name":        {"/y", "/z a/t", ": a/t", ""},
 		"one of two with one key":        {"a/t.x a/t", "a/t.x", "a/t.x a/t: ", "a/t.x"},
 	} {
-		first, second := mapsKey.Split(mapsKey.Difference(mapsOf(t, test.to), mapsOf(t, test.from)))
+		first, second := mapsKey.InTwo(mapsKey.Difference(mapsOf(t, test.to), mapsOf(t, test.from)))
 		if got := spelled(first.Remove) + ": " + spelled(first.Add); got != test.first || spelled(second) != test.second {
 			t.Errorf("%s: %q, then %q", name, got, spelled(second))
 		}
@@ -87,7 +88,7 @@ func TestAsk(t *testing.T) {
 	} {
 		from := mapsOf(t, test.from)
 		edit := mapsKey.Difference(mapsOf(t, test.to), from)
-		first, _ := mapsKey.Split(edit)
+		first, _ := mapsKey.InTwo(edit)
 		isDone, conflicts := mapsKey.Ask(edit.All(), from, mapsKey.After(from, first), mapsOf(t, test.now))
 		if isDone != test.isDone || spelled(conflicts) != test.conflicts {
 			t.Errorf("%s: done %t, conflicts %q", name, isDone, spelled(conflicts))
@@ -122,18 +123,46 @@ func TestNotDone(t *testing.T) {
 	}
 }
 
-// TestKeyOf has elements of every two names: no two have the same key, whatever is in a name.
+// TestKeyOf has elements of every two names: no two have one key, whatever is in a name, each key has
+// its names, and no other text is a key.
 func TestKeyOf(t *testing.T) {
 	t.Parallel()
-	names := []string{"", " ", `"`, `""`, `" "`, `\`, `\"`, "a", "a b", `a" "b`, "b", ".", "a.b", "%q", "%!q", "\n", `\n`, "\u2028"}
+	names := []string{" ", `"`, `""`, `" "`, `\`, `\"`, "a", "a b", `a"."b`, "b", ".", "a.b", "%q", "\n", `\n`, "\u2028"}
 	keys := map[string]bool{}
 	for _, schema := range names {
 		for _, table := range names {
-			named := element(t, `{}`).With(tfvalue.String(schema), "schema").With(tfvalue.String(table), "table")
-			keys[mapsKey.Of(named)] = true
+			key := mapsKey.Of(element(t, `{}`).With(tfvalue.String(schema), "schema").With(tfvalue.String(table), "table"))
+			if split, isKey := mapsKey.Split(key); !isKey || !slices.Equal(split, []string{schema, table}) {
+				t.Errorf("the key %s is split into %q, %t", key, split, isKey)
+			}
+			keys[key] = true
 		}
 	}
 	if len(keys) != len(names)*len(names) {
 		t.Errorf("%d keys of %d elements", len(keys), len(names)*len(names))
 	}
+	for _, text := range []string{"", "a", "a.", ".b", ".", "a.b.c", `"a".b`, `"a.b`, `a."".c`, `"".b`, `a"."b`, `"a.b".c (2).d`} {
+		if names, isKey := mapsKey.Split(text); isKey {
+			t.Errorf("%q is a key of %q", text, names)
+		}
+	}
+}
+
+// TestKeysOfElements has maps as a response and a configuration have them: a key that is repeated, or
+// lacks a name, and names that follow from the key.
+func TestKeysOfElements(t *testing.T) {
+	t.Parallel()
+	read := at(t, "maps", `[{"schema": "a", "table": "b.c"}, {"schema": "a", "table": "b.c", "rank": 1}, {"schema": "a", "table": "b.c", "rank": 2}, {"schema": "a"}]`)
+	var keys []string
+	for key := range read.Members() {
+		keys = append(keys, key)
+	}
+	if got, want := strings.Join(keys, " | "), `a."" | a."b.c" | a."b.c" (2) | a."b.c" (3)`; got != want {
+		t.Errorf("the keys are %s, want %s", got, want)
+	}
+	same(t, "filled", rules.FillLeaf("maps", at(t, "maps", `{"a.t": {"rank": 1}, "b.t": {"schema": "c"}, "b": {}, "d.t": "??", "e.t": null}`)), at(t, "maps",
+		`{"a.t": {"schema": "a", "table": "t", "rank": 1, "hidden": [], "sorted": false, "keys": [], "note": ""}, "b.t": {"schema": "c", "table": "t", "rank": 0, "hidden": [], "sorted": false, "keys": [], "note": ""},
+		  "b": {"rank": 0, "hidden": [], "sorted": false, "keys": [], "note": ""}, "d.t": "??", "e.t": null}`))
+	same(t, "named", mapsKey.Named(at(t, "maps", `{"a.t": "??", "b.t": {"schema": "??", "rank": 1}}`)), at(t, "maps",
+		`{"a.t": {"schema": "a", "table": "t", "rank": "??", "hidden": "??", "sorted": "??", "keys": "??", "note": "??"}, "b.t": {"schema": "b", "rank": 1}}`))
 }

@@ -4,7 +4,7 @@ import "slices"
 
 // A response may omit any field, always or once. An omitted field counts as empty only if an earlier
 // read has returned it. For the members of an element there is no such memory: what an element of
-// a keyed set omits is empty.
+// a keyed map omits is empty.
 
 // Interpret returns the remote object after a read, as far as reads return it, and the leaves that
 // this read omits although an earlier one has returned them. Those are null in remote, which is

@@ -36,7 +36,7 @@ func TestInterpret(t *testing.T) {
 		{"spellings", `{"size": 0.1, "set": ["b", "a"], "cert": "a\n"}`, "", `{"size": 0.1000000000000000055511151231257827, "set": ["a", "b"], "cert": "a"}`, `{"size": 0.1, "set": ["a", "b"], "cert": "a\n"}`, ""},
 		{"a member that elements of a list omit", `{"pairs": [{"from": "a", "to": "b"}]}`, "", `{"pairs": [{"from": "a"}]}`, `{"pairs": [{"from": "a", "to": "b"}]}`, ""},
 
-		// A keyed set is returned in full or not.
+		// A keyed map is returned in full or not.
 		// An update sends names as the platform spells them.
 		{"other spellings", `{"maps": [{"schema": "s", "table": "t", "hidden": ["x", "y"]}]}`, "", `{"maps": [{"schema": "s", "table": "t", "hidden": ["y", "x"]}]}`, `{"maps": [{"schema": "s", "table": "t", "hidden": ["y", "x"]}]}`, ""},
 		{"all are omitted", `{"maps": [{"schema": "s", "table": "t"}]}`, "", `{}`, `{}`, "maps"},

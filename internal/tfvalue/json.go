@@ -19,7 +19,8 @@ import (
 // Rejected: structs between JSON and values. Each field would be declared three times.
 
 // FromJSON reads decoded JSON into a value of a type. What the JSON omits is null. What the type
-// does not have is skipped, and so are repeated elements of a set. An error names the attribute and
+// does not have is skipped, and so are repeated elements of a set or a keyed map, of which an array has
+// the elements. An error names the attribute and
 // the type that came, but never the value, which may be a secret.
 func (r Rules) FromJSON(decoded any, typ tftypes.Type) (Value, error) {
 	value, err := r.read(make(Path, 0, 8), decoded, typ)
@@ -56,6 +57,11 @@ func (r Rules) read(at Path, decoded any, typ tftypes.Type) (tftypes.Value, erro
 		content, err = r.readElements(at, decoded, t.ElementType, false)
 	case tftypes.Set:
 		content, err = r.readElements(at, decoded, t.ElementType, true)
+	case tftypes.Map:
+		var elements []tftypes.Value
+		if elements, err = r.readElements(at, decoded, t.ElementType, true); err == nil {
+			return r.Keys[at.Name()].Collect(typ, wrapped(elements)).Value, nil
+		}
 	default:
 		content, err = readScalar(at, decoded, typ)
 	}
@@ -150,7 +156,7 @@ func otherType(at Path, decoded any) error {
 }
 
 // JSON returns the attributes of an object that are not null, to be marshaled: maps for objects,
-// slices for lists and sets. See Prune for objects without leaves. It fails if a leaf is unknown
+// slices for lists, sets and keyed maps. See Prune for objects without leaves. It fails if a leaf is unknown
 // or out of range.
 func (r Rules) JSON(v Value) (map[string]any, error) { return r.writeMembers(nil, v) }
 

@@ -16,12 +16,15 @@ var (
 	document = object(attributes{
 		"name": tftypes.String, "size": tftypes.Number, "max_size_gb": tftypes.Number, "is_on": tftypes.Bool,
 		"list": list(tftypes.String), "set": set(tftypes.String),
-		"table_mappings": set(object(attributes{"source_table": tftypes.String, "hidden": set(tftypes.String)})),
+		"table_mappings": keyed(attributes{"source_table": tftypes.String, "hidden": set(tftypes.String)}),
 		"settings":       object(attributes{"max_threads": tftypes.Number}),
 		"inner":          object(attributes{"settings": object(attributes{"max_threads": tftypes.Number}), "own": tftypes.String}),
 		"own":            object(attributes{"name": tftypes.String}),
 	})
-	inJSON = tfvalue.Rules{Verbatim: []tfvalue.Path{{"settings"}}, NotInJSON: []tfvalue.Path{{"own"}, {"inner", "own"}}}
+	inJSON = tfvalue.Rules{
+		Keys:     map[string]tfvalue.Key{"table_mappings": {Members: []string{"source_table"}}},
+		Verbatim: []tfvalue.Path{{"settings"}}, NotInJSON: []tfvalue.Path{{"own"}, {"inner", "own"}},
+	}
 )
 
 func TestFromJSON(t *testing.T) {
@@ -150,7 +153,7 @@ func TestJSON(t *testing.T) {
 		`{"name": "", "size": 0, "is_on": false, "list": [], "set": [], "inner": {}}`:                   `{"inner":{},"isOn":false,"list":[],"name":"","set":[],"size":0}`,
 		`{"max_size_gb": 1, "settings": {"max_threads": 2}, "inner": {"settings": {"max_threads": 3}}}`: `{"inner":{"settings":{"maxThreads":3}},"maxSizeGb":1,"settings":{"max_threads":2}}`,
 		`{"is_on": true, "list": ["b", null, "a"]}`:                                                     `{"isOn":true,"list":["b",null,"a"]}`,
-		`{"table_mappings": [{"source_table": "a"}, {}], "own": {"name": "a"}, "inner": {"own": "b"}}`:  `{"inner":{},"tableMappings":[{"sourceTable":"a"},{}]}`,
+		`{"table_mappings": [{"source_table": "a"}, {}], "own": {"name": "a"}, "inner": {"own": "b"}}`:  `{"inner":{},"tableMappings":[{},{"sourceTable":"a"}]}`,
 		`{"name": "??"}`:                               `name is unknown`,
 		`{"inner": {"settings": "??"}}`:                `inner.settings is unknown`,
 		`{"table_mappings": [{"source_table": "??"}]}`: `table_mappings.source_table is unknown`,

@@ -1,20 +1,22 @@
 package tfvalue
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 
-	"github.com/dataplatform/terraform-provider-dataplatform/internal/words"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
 )
 
-// Key describes a keyed set: a set of objects of which some members are the key. An element is a
-// value: two are equal if all their members are, and a member that is omitted counts as empty.
+// Key describes a keyed map: a map of objects that a response has as an array, and of which some members
+// are the key. An element is a value: two are equal if all their members are, and a member that is
+// omitted counts as empty.
 type Key struct {
 	// Members are the attributes that identify an element, all of them strings.
 	Members []string
+	// Separators are the characters between the members in a key, such as ".:" in a.b:c.
+	Separators string
 	// Parts are parts of the key. Elements that share one are related, such as two mappings of the
 	// same source table, or to the same target.
 	Parts [][]string
@@ -23,19 +25,81 @@ type Key struct {
 	MayOmit []string
 	// Noun is what an element is in a message, such as "table mapping".
 	Noun string
-	// Format names an element in a message, with a %s for each of Members.
-	Format string
 }
 
-// Of returns the key of an element as a text.
-func (k Key) Of(element Value) string { return joined(k.Members, element) }
+// Of returns the key of an element.
+func (k Key) Of(element Value) string { return k.keyOf(element, k.Members) }
 
-func joined(names []string, element Value) string {
-	var key []byte
-	for _, name := range names {
-		key = strconv.AppendQuote(key, element.At(name).Normal())
+func (k Key) keyOf(element Value, members []string) string {
+	names := make([]string, len(members))
+	for i, name := range members {
+		names[i] = element.At(name).Normal()
 	}
-	return string(key)
+	return k.Join(names)
+}
+
+// Join returns the key with these names. A name that is empty, or that contains a separator or a
+// quotation mark, is quoted, with its quotation marks doubled: so no two elements have one key, and
+// none has two.
+func (k Key) Join(names []string) string {
+	quoted := slices.Clone(names)
+	for i, name := range names {
+		if name == "" || strings.ContainsAny(name, k.Separators+`"`) {
+			quoted[i] = `"` + strings.ReplaceAll(name, `"`, `""`) + `"`
+		}
+	}
+	key := quoted[0]
+	for i, name := range quoted[1:] {
+		key += k.Separators[i:i+1] + name
+	}
+	return key
+}
+
+// Split returns the names in a key. If Join writes it otherwise, isKey is false.
+func (k Key) Split(key string) (names []string, isKey bool) {
+	isQuoted, begin := false, 0
+	for i := range len(key) {
+		if isQuoted = isQuoted != (key[i] == '"'); !isQuoted && len(names) < len(k.Separators) && key[i] == k.Separators[len(names)] {
+			names, begin = append(names, key[begin:i]), i+1
+		}
+	}
+	names = append(names, key[begin:])
+	for i, name := range names {
+		if strings.HasPrefix(name, `"`) && strings.HasSuffix(name[1:], `"`) {
+			names[i] = strings.ReplaceAll(name[1:len(name)-1], `""`, `"`)
+		}
+	}
+	return names, len(names) == len(k.Members) && !slices.Contains(names, "") && k.Join(names) == key
+}
+
+// Collect returns the keyed map of these elements. If a response repeats a key, the key of the second
+// element ends with " (2)".
+func (k Key) Collect(typ tftypes.Type, elements []Value) Value {
+	all := make(map[string]tftypes.Value, len(elements))
+	for _, element := range elements {
+		key := k.Of(element)
+		for first, i := key, 2; all[key].Type() != nil; i++ {
+			key = fmt.Sprintf("%s (%d)", first, i)
+		}
+		all[key] = element.Value
+	}
+	return Value{tftypes.NewValue(typ, all)}
+}
+
+// Named returns a keyed map in which each element has the names of its key, also if the element is
+// unknown, or a name.
+func (k Key) Named(value Value) Value {
+	return value.Map(func(key string, element Value) Value {
+		names, _ := k.Split(key)
+		members := map[string]tftypes.Value{}
+		for name, typ := range element.Type().(tftypes.Object).AttributeTypes {
+			members[name] = element.At(name).Value
+			if i := slices.Index(k.Members, name); i >= 0 && !members[name].IsKnown() {
+				members[name] = tftypes.NewValue(typ, names[i])
+			}
+		}
+		return Value{tftypes.NewValue(element.Type(), members)}
+	})
 }
 
 // OnlyKey returns an element with nothing but its key.
@@ -54,19 +118,13 @@ func (k Key) IsNamed(element Value) bool {
 	return !slices.ContainsFunc(k.Members, func(name string) bool { return element.At(name).IsEmpty() })
 }
 
-// Unnamed returns the elements of a set that lack a member of their key.
+// Unnamed returns the elements of a keyed map that lack a member of their key.
 func (k Key) Unnamed(set Value) []Value {
 	return slices.DeleteFunc(set.Elements(), k.IsNamed)
 }
 
-// Label names an element for a message.
-func (k Key) Label(element Value) string {
-	texts := make([]any, len(k.Members))
-	for i, name := range k.Members {
-		texts[i] = words.Name(element.At(name).Normal())
-	}
-	return fmt.Sprintf(k.Format, texts...)
-}
+// Label names an element for a message, by its key as a configuration spells it.
+func (k Key) Label(element Value) string { return strconv.Quote(k.Of(element)) }
 
 // List returns the names of elements for a message, one per line.
 func (k Key) List(elements []Value) string {
@@ -77,20 +135,7 @@ func (k Key) List(elements []Value) string {
 	return strings.Join(lines, "\n")
 }
 
-// HasKnownKey reports whether the key of an element is known.
-func (k Key) HasKnownKey(element Value) bool {
-	return !element.IsNull() && element.IsKnown() &&
-		!slices.ContainsFunc(k.Members, func(name string) bool { return !element.At(name).IsKnown() })
-}
-
-// Sort orders elements by their keys, in place, so that requests and messages do not depend on the
-// order in which a set was read.
-func (k Key) Sort(elements []Value) []Value {
-	slices.SortStableFunc(elements, func(a, b Value) int { return cmp.Compare(k.Of(a), k.Of(b)) })
-	return elements
-}
-
-// Index returns the elements of a set by their keys.
+// Index returns the elements of a keyed map by their keys.
 func (k Key) Index(set Value) map[string]Value {
 	elements := set.Elements()
 	index := make(map[string]Value, len(elements))
@@ -100,19 +145,19 @@ func (k Key) Index(set Value) map[string]Value {
 	return index
 }
 
-// Difference returns what changes a remote set to the wanted one. An element that differs is removed
+// Difference returns what changes a remote keyed map to the wanted one. An element that differs is removed
 // and added. One that lacks a member of its key is neither.
 func (k Key) Difference(wanted, remote Value) Edit {
-	want, is := k.group(wanted.Elements()), k.group(remote.Elements())
+	want, is := k.Group(wanted.Elements()), k.Group(remote.Elements())
 	stays := func(element Value) bool {
 		key := k.Of(element)
 		return !k.IsNamed(element) || k.alike(want[key], is[key])
 	}
-	return Edit{k.Sort(slices.DeleteFunc(remote.Elements(), stays)), k.Sort(slices.DeleteFunc(wanted.Elements(), stays))}
+	return Edit{slices.DeleteFunc(remote.Elements(), stays), slices.DeleteFunc(wanted.Elements(), stays)}
 }
 
-// Complete returns a set of a response. The MayOmit members that all of its elements omit have the
-// values of a known set.
+// Complete returns a keyed map of a response. The MayOmit members that all of its elements omit have the
+// values of a known one.
 func (k Key) Complete(read, known Value) Value {
 	elements, index := read.Elements(), k.Index(known)
 	for _, name := range k.MayOmit {
@@ -125,28 +170,31 @@ func (k Key) Complete(read, known Value) Value {
 			}
 		}
 	}
-	return Collection(read.Type(), elements)
+	return k.Collect(read.Type(), elements)
 }
 
-// FillElements returns a value in which the elements of keyed sets have the empty value for each
-// member that they omit, except for those of the key.
+// FillElements returns a value in which the elements of keyed maps have the names of their keys, where
+// they omit them, and the empty value for each other member that they omit.
 func (r Rules) FillElements(value Value) Value { return r.FillLeaf("", value) }
 
 // FillLeaf is FillElements for the value of one attribute.
 func (r Rules) FillLeaf(name string, value Value) Value {
 	key, keyed := r.Keys[name]
 	switch {
-	case keyed && !value.IsNull() && value.IsKnown():
-		elements := value.Elements()
-		for i, element := range elements {
-			elements[i] = element.Map(func(name string, member Value) Value {
-				if member.IsNull() && !slices.Contains(key.Members, name) {
+	case keyed:
+		return value.Map(func(at string, element Value) Value {
+			names, isKey := key.Split(at)
+			return element.Map(func(name string, member Value) Value {
+				switch i := slices.Index(key.Members, name); {
+				case member.IsNull() && i < 0:
 					return empty(member.Type())
+				case member.IsNull() && isKey:
+					return String(names[i])
+				default:
+					return member
 				}
-				return member
 			})
-		}
-		return Collection(value.Type(), elements)
+		})
 	case value.IsObject():
 		return value.Map(r.FillLeaf)
 	default:

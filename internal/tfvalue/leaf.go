@@ -16,7 +16,7 @@ func (p Path) String() string { return strings.Join(p, ".") }
 // Name returns the last name of the path, "" of the root.
 func (p Path) Name() string { return strings.Join(p[max(0, len(p)-1):], "") }
 
-// Leaf is an attribute that is not an object. A list or set is one leaf: it is owned, compared and
+// Leaf is an attribute that is not an object. A list, a set or a map is one leaf: it is owned, compared and
 // sent as a whole.
 type Leaf struct {
 	Path  Path
@@ -76,8 +76,15 @@ func (v Value) combine(name string, other Value, leaf func(name string, v, other
 func isString(v Value) bool { return v.Type().Is(tftypes.String) }
 func isNumber(v Value) bool { return v.Type().Is(tftypes.Number) }
 
-// IsCollection reports whether a value is a list or a set.
-func (v Value) IsCollection() bool { return isList(v) || isSet(v) }
+// IsCollection reports whether a value is a list, a set or a keyed map.
+func (v Value) IsCollection() bool { return isList(v) || isSet(v) || v.isKeyed() }
+
+// isKeyed reports whether a value is a map of objects, which is a keyed map: its labels follow from its
+// elements.
+func (v Value) isKeyed() bool {
+	typ, isMap := v.Type().(tftypes.Map)
+	return isMap && typ.ElementType.Is(tftypes.Object{})
+}
 
 func isSet(v Value) bool  { return v.Type().Is(tftypes.Set{}) }
 func isList(v Value) bool { return v.Type().Is(tftypes.List{}) }

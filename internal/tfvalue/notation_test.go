@@ -21,6 +21,7 @@ type attributes = map[string]tftypes.Type
 func object(members attributes) tftypes.Type { return tftypes.Object{AttributeTypes: members} }
 func list(of tftypes.Type) tftypes.Type      { return tftypes.List{ElementType: of} }
 func set(of tftypes.Type) tftypes.Type       { return tftypes.Set{ElementType: of} }
+func keyed(members attributes) tftypes.Type  { return tftypes.Map{ElementType: object(members)} }
 
 // thing has an attribute of each type. cert is trimmed, since is a timestamp, the letter case
 // of code does not matter, maps is keyed by schema and table, and the objects in kind are
@@ -30,10 +31,10 @@ var thing = attributes{
 	"list": list(tftypes.String), "nums": set(tftypes.Number), "set": set(tftypes.String),
 	"tags":  tftypes.Map{ElementType: tftypes.String},
 	"pairs": list(object(attributes{"from": tftypes.String, "to": tftypes.String})),
-	"maps": set(object(attributes{
+	"maps": keyed(attributes{
 		"schema": tftypes.String, "table": tftypes.String,
 		"hidden": set(tftypes.String), "sorted": tftypes.Bool, "keys": list(tftypes.String), "rank": tftypes.Number, "note": tftypes.String,
-	})),
+	}),
 	"inner": object(attributes{
 		"name": tftypes.String, "size": tftypes.Number, "set": set(tftypes.String),
 		"deep": object(attributes{"on": tftypes.Bool, "cert": tftypes.String, "far": object(attributes{"x": tftypes.Bool, "y": tftypes.Bool})}),
@@ -45,7 +46,7 @@ var thing = attributes{
 }
 
 var (
-	mapsKey = tfvalue.Key{Members: []string{"schema", "table"}, Parts: [][]string{{"table"}}, Format: "%s.%s"}
+	mapsKey = tfvalue.Key{Members: []string{"schema", "table"}, Separators: ".", Parts: [][]string{{"table"}}}
 	rules   = tfvalue.Rules{
 		Trimmed: []string{"cert"}, Instants: []string{"since"}, Folded: []string{"code"},
 		Keys: map[string]tfvalue.Key{"maps": mapsKey}, Alternatives: []string{"kind"},
@@ -101,11 +102,14 @@ func build(typ tftypes.Type, read any) tftypes.Value {
 		}
 		return tftypes.NewValue(typ, members)
 	case []any:
-		elements := []tftypes.Value{}
+		elements := []tfvalue.Value{}
 		for _, element := range read {
-			elements = append(elements, build(typeWithin(typ, ""), element))
+			elements = append(elements, tfvalue.Of(build(typeWithin(typ, ""), element)))
 		}
-		return tftypes.NewValue(typ, elements)
+		if _, isMap := typ.(tftypes.Map); isMap { // whose keys follow
+			return keyOf(typ).Collect(typ, elements).Value
+		}
+		return tfvalue.Collection(typ, elements).Value
 	case json.Number:
 		number, _, _ := big.ParseFloat(read.String(), 10, 512, big.ToNearestEven)
 		return tftypes.NewValue(typ, number)
@@ -115,6 +119,14 @@ func build(typ tftypes.Type, read any) tftypes.Value {
 		}
 	}
 	return tftypes.NewValue(typ, read)
+}
+
+// keyOf is the key of the elements of a map: of a thing, or of a document.
+func keyOf(typ tftypes.Type) tfvalue.Key {
+	if _, isDocument := typeWithin(typ, "").(tftypes.Object).AttributeTypes["source_table"]; isDocument {
+		return inJSON.Keys["table_mappings"]
+	}
+	return mapsKey
 }
 
 // typeWithin is the type of a member of that name, or of the elements of a collection.
@@ -152,8 +164,10 @@ func show(v tfvalue.Value) string {
 			parts = append(parts, name+": "+show(member))
 		}
 	}
-	for _, element := range v.Elements() {
-		parts = append(parts, show(element))
+	if _, isMap := v.Type().(tftypes.Map); !isMap {
+		for _, element := range v.Elements() {
+			parts = append(parts, show(element))
+		}
 	}
 	return "[" + strings.Join(parts, ", ") + "]"
 }

@@ -39,7 +39,7 @@ func (r Rules) Changes(owned, remote Value) Value {
 }
 
 // Settle returns the state after a write: the plan, in which the values of the response replace
-// unknown values, and lists and sets that are partly unknown. Known values stay, since Terraform
+// unknown values, and lists, sets and maps that are partly unknown. Known values stay, since Terraform
 // rejects a state that differs from its plan.
 func Settle(plan, response Value) Value {
 	return plan.combine("", response, func(_ string, plan, response Value) Value {

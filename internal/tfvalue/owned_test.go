@@ -37,7 +37,7 @@ func TestChanges(t *testing.T) {
 		{"a deep leaf differs", `{"inner": {"size": 1, "deep": {"on": true}}}`, `{"inner": {"size": 1, "deep": {"on": false}}}`, `{"inner": {"deep": {"on": true}}}`},
 		{"empty, and omitted", `{"name": "", "list": [], "on": false, "size": 0}`, `{}`, `{"name": "", "list": [], "on": false, "size": 0}`},
 		{"spellings", `{"size": 4.0, "set": ["a", "b"], "cert": "a\n", "inner": {"deep": {"cert": "b "}}}`, `{"size": 4, "set": ["b", "a"], "cert": "a", "inner": {"deep": {"cert": "b"}}}`, `{"inner": {"deep": {}}}`},
-		{"a keyed set is sent whole", `{"maps": [{"schema": "s", "table": "t"}, {"schema": "t", "table": "t", "sorted": true}]}`, `{"maps": [{"schema": "s", "table": "t"}, {"schema": "t", "table": "t"}]}`, `{"maps": [{"schema": "s", "table": "t"}, {"schema": "t", "table": "t", "sorted": true}]}`},
+		{"a keyed map is sent whole", `{"maps": [{"schema": "s", "table": "t"}, {"schema": "t", "table": "t", "sorted": true}]}`, `{"maps": [{"schema": "s", "table": "t"}, {"schema": "t", "table": "t"}]}`, `{"maps": [{"schema": "s", "table": "t"}, {"schema": "t", "table": "t", "sorted": true}]}`},
 		{"no element, and omitted", `{"maps": []}`, `{}`, `{}`},
 		{"unknown differs", `{"name": "??", "list": ["??"]}`, `{"name": "a", "list": ["a"]}`, `{"name": "??", "list": ["??"]}`},
 	} {

@@ -11,7 +11,7 @@ import (
 )
 
 // When two values are equal is decided in this file alone. All comparisons but the one by
-// form ignore the order of a set, the spelling of a number (4.0 is 4), the Unicode form of a
+// form ignore the order of a set and the keys of a keyed map, the spelling of a number (4.0 is 4), the Unicode form of a
 // text, and repeated elements of a set; none ignores the order of a list. An empty value is
 // "", [], {}, false or 0, see IsEmpty. What else they make of two values:
 //
@@ -19,7 +19,7 @@ import (
 //	            |                  |                        | of Trimmed           |
 //	------------|------------------|------------------------|----------------------|-----------------------------
 //	Same        | only null        | is the empty value     | is ignored           | plans, changes, drift
-//	Alike       | or an empty value| is the empty value     | counts               | elements of keyed sets, Differing
+//	Alike       | or an empty value| is the empty value     | counts               | elements of keyed maps, Differing
 //	Confirms    | of the response: | of the response:       | is ignored           | responses: verification and drift
 //	            | an empty value   | is not compared        |                      |
 //	HasAll      | --               | is a difference, unless| --                   | reads: is anything omitted
@@ -35,7 +35,7 @@ import (
 type Rules struct {
 	// Trimmed are strings whose trailing whitespace is ignored.
 	Trimmed []string
-	// Keys are the keyed sets.
+	// Keys are those of the keyed maps.
 	Keys map[string]Key
 	// Alternatives are objects whose member objects exclude each other: if a response
 	// contains one, the others do not exist.
@@ -120,7 +120,7 @@ func (r Rules) Confirms(name string, wanted, response Value) bool {
 	case response.IsNull():
 		return wanted.IsEmpty()
 	case keyed:
-		return slices.EqualFunc(key.Sort(wanted.Elements()), key.Sort(response.Elements()), func(wanted, response Value) bool {
+		return slices.EqualFunc(wanted.Elements(), response.Elements(), func(wanted, response Value) bool {
 			return key.Of(wanted) == key.Of(response) && confirmsElement(wanted, response)
 		})
 	case isList(wanted):
@@ -141,7 +141,7 @@ func confirmsElement(wanted, response Value) bool {
 	return response.IsObject() || Alike(wanted, response)
 }
 
-// HasAll reports whether every element of a set that was read has its key, and each member that it
+// HasAll reports whether every element of a keyed map that was read has its key, and each member that it
 // had before.
 func (k Key) HasAll(read, before Value) bool {
 	index := k.Index(before)
@@ -180,10 +180,12 @@ func (r Rules) canonical(name string, value Value) string {
 	for _, element := range value.Elements() {
 		parts = append(parts, r.canonical(name, element))
 	}
-	for name, member := range value.Members() {
-		parts = append(parts, strconv.Quote(name)+r.canonical(name, member))
+	if !value.isKeyed() {
+		for name, member := range value.Members() {
+			parts = append(parts, strconv.Quote(name)+r.canonical(name, member))
+		}
 	}
-	if isSet(value) {
+	if isSet(value) || value.isKeyed() {
 		slices.Sort(parts)
 		parts = slices.Compact(parts)
 	}

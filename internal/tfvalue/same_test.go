@@ -37,7 +37,7 @@ var meanings = []struct {
 	{"nums", `[0]`, `[]`, false, false},
 	{"tags", `{"a": "b"}`, `{"a": "c"}`, false, false},
 	{"pairs", `[{"from": "a"}]`, `[{"from": "a", "to": ""}]`, false, true},
-	// Elements of a set are the same where absence and emptiness are.
+	// Elements of a keyed map are the same where absence and emptiness are.
 	{"maps", `[{"schema": "s", "table": "t"}]`, `[{"schema": "s", "table": "t", "sorted": false, "keys": [], "hidden": []}]`, true, true},
 	{"maps", `[{"schema": "s", "table": "t"}]`, `[{"schema": "s", "table": "t", "sorted": true}]`, false, false},
 	// Terraform keeps all strings in one normal form, and a response need not.
@@ -78,7 +78,7 @@ func TestConfirms(t *testing.T) {
 		{"pairs", `[{"from": "a", "to": "b"}]`, `[{"from": "a", "to": ""}]`, false},
 		{"pairs", `[{"from": "a"}]`, `[{"from": "a", "to": "b"}]`, false},
 		{"pairs", `[{"from": "a"}]`, `[{"from": "a"}, {"from": "b"}]`, false},
-		// A keyed set.
+		// A keyed map.
 		{"maps", `[{"schema": "s", "table": "t", "hidden": ["x", "y"]}]`, `[{"schema": "s", "table": "t", "hidden": ["y", "x"], "sorted": false}]`, true},
 		{"maps", `[{"schema": "s", "table": "t", "hidden": ["x"]}]`, `[{"schema": "s", "table": "t"}]`, true}, // the engine passes whole elements
 		{"maps", `[{"schema": "s", "table": "t", "hidden": ["x"]}]`, `[{"schema": "s", "table": "t", "hidden": []}]`, false},

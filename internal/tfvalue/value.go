@@ -83,8 +83,8 @@ func as[T any](v Value) (content T) {
 	return content
 }
 
-// Members returns the attributes of an object in the order of their names, none if it is null or
-// unknown.
+// Members returns the attributes of an object, or the elements of a map, in the order of their names,
+// none if it is null or unknown.
 func (v Value) Members() iter.Seq2[string, Value] {
 	all := v.attributes()
 	return func(yield func(string, Value) bool) {
@@ -96,9 +96,19 @@ func (v Value) Members() iter.Seq2[string, Value] {
 	}
 }
 
-// Elements returns the elements of a list or set, none if it is null or unknown.
-func (v Value) Elements() []Value {
-	raw := as[[]tftypes.Value](v)
+// Elements returns the elements of a list or a set, and those of a keyed map in the order of its keys,
+// none if it is null or unknown.
+func (v Value) Elements() (all []Value) {
+	if v.isKeyed() {
+		for _, element := range v.Members() {
+			all = append(all, element)
+		}
+		return all
+	}
+	return wrapped(as[[]tftypes.Value](v))
+}
+
+func wrapped(raw []tftypes.Value) []Value {
 	all := make([]Value, len(raw))
 	for i, element := range raw {
 		all[i] = Value{element}
@@ -142,7 +152,7 @@ func (v Value) Without(names ...string) Value {
 	return v.With(Null(v.At(names...).Type()), names...)
 }
 
-// Map returns a copy of an object with every member replaced, and any other value as it is.
+// Map returns a copy of an object or a keyed map with every member replaced, and any other value as it is.
 func (v Value) Map(change func(name string, member Value) Value) Value {
 	all := v.attributes()
 	if all == nil {

@@ -140,7 +140,7 @@ var sizes = map[string][]string{"services": {"100", "300", "1000", "3000"}, "pip
 var plans = []struct{ text, objects string }{
 	{"100 services", "100services"}, {"300 services", "300services"}, {"1,000 services", "1000services"}, {"3,000 services", "3000services"},
 	{"100 pipes", "100pipes"}, {"300 pipes", "300pipes"}, {"1,000 pipes", "1000pipes"}, {"3,000 pipes", "3000pipes"},
-	{"100 pipes of 50 table mappings", "100mapped"},
+	{"100 pipes of 50 table mappings", "100mapped"}, {"one pipe", "1pipe"}, {"one pipe of 400 table mappings", "1mapped"},
 }
 
 // calls are the rows of the table of calls, and calledFor its columns.

@@ -13,28 +13,16 @@ resource "dataplatform_pipe" "customers" {
         sync_interval_seconds = 30
       }
 
-      table_mappings = [
-        {
-          source_schema_name = "public"
-          source_table       = "customers"
-          target_table       = "customers"
-          excluded_columns   = ["password_hash", "phone"]
-        },
-        {
-          source_schema_name = "public"
-          source_table       = "addresses"
-          target_table       = "addresses"
-          excluded_columns   = []
-        },
-        {
-          source_schema_name     = "sales"
-          source_table           = "invoices"
-          target_table           = "sales_invoices"
+      table_mappings = {
+        "public.customers:customers" = { excluded_columns = ["password_hash", "phone"] }
+        "public.addresses:addresses" = { excluded_columns = [] }
+
+        "sales.invoices:sales_invoices" = {
           excluded_columns       = []
           use_custom_sorting_key = true
           sorting_keys           = ["customer_id", "issued_at"]
-        },
-      ]
+        }
+      }
     }
   }
 }

@@ -41,12 +41,13 @@ var others = filepath.SplitList(os.Getenv("BENCH_OTHER"))
 type size struct {
 	name            string
 	services, pipes int
-	mapped          int // pipes that have 50 table mappings
+	mapped, tables  int // pipes that have table mappings, and how many each has
 }
 
 var sizes = []size{
-	{"100services", 100, 0, 0}, {"300services", 300, 0, 0}, {"1000services", 1000, 0, 0}, {"3000services", 3000, 0, 0},
-	{"100pipes", 0, 100, 0}, {"300pipes", 0, 300, 0}, {"1000pipes", 0, 1000, 0}, {"3000pipes", 0, 3000, 0}, {"100mapped", 0, 0, 100},
+	{name: "100services", services: 100}, {name: "300services", services: 300}, {name: "1000services", services: 1000}, {name: "3000services", services: 3000},
+	{name: "100pipes", pipes: 100}, {name: "300pipes", pipes: 300}, {name: "1000pipes", pipes: 1000}, {name: "3000pipes", pipes: 3000},
+	{name: "100mapped", mapped: 100, tables: 50}, {name: "1pipe", pipes: 1}, {name: "1mapped", mapped: 1, tables: 400},
 }
 
 // BenchmarkPlan plans, and finds no changes.
@@ -65,7 +66,7 @@ func BenchmarkPlan(b *testing.B) {
 // BenchmarkRateLimit plans while the platform accepts ten requests in each minute. The
 // run also needs least-sec/op with a provider that knows the limit.
 func BenchmarkRateLimit(b *testing.B) {
-	measure(b, size{"20pipes", 0, 20, 0}, this, func(w *workspace, b *testing.B) usage {
+	measure(b, size{name: "20pipes", pipes: 20}, this, func(w *workspace, b *testing.B) usage {
 		w.platform.Configure(func(behaviour *mockplatform.Behaviour) {
 			behaviour.RateLimit = mockplatform.RateLimit{PerSecond: 10 / time.Minute.Seconds(), Window: time.Minute}
 		})
@@ -82,7 +83,7 @@ const outage = 20 * time.Second
 
 // BenchmarkOutage plans while the platform responds with 503, until the outage ends.
 func BenchmarkOutage(b *testing.B) {
-	measure(b, size{"300pipes", 0, 300, 0}, this, func(w *workspace, b *testing.B) usage {
+	measure(b, size{name: "300pipes", pipes: 300}, this, func(w *workspace, b *testing.B) usage {
 		w.platform.Inject(mockplatform.Fault{Status: http.StatusServiceUnavailable, Times: mockplatform.Always})
 		time.AfterFunc(outage, w.platform.ClearFaults)
 		b.ReportMetric(outage.Seconds(), "least-sec/op")
@@ -92,7 +93,7 @@ func BenchmarkOutage(b *testing.B) {
 
 // BenchmarkUnreachable plans while nothing listens at the platform's URL: the plan fails.
 func BenchmarkUnreachable(b *testing.B) {
-	measure(b, size{"1000services", 1000, 0, 0}, this, func(w *workspace, b *testing.B) usage {
+	measure(b, size{name: "1000services", services: 1000}, this, func(w *workspace, b *testing.B) usage {
 		unused := httptest.NewServer(nil)
 		unused.Close()
 		used, out, err := w.terraform(b, planArgs, "DATAPLATFORM_BASE_URL="+unused.URL)
@@ -215,14 +216,11 @@ func (w *workspace) with(b *testing.B, with string) *workspace {
 
 const ids = `locals {
   ids = jsondecode(file("ids.json"))
-  mappings = [for i in range(50) : {
-    source_schema_name     = "public"
-    source_table           = "table_${i}"
-    target_table           = "table_${i}"
+  mappings = { for name in local.ids.tables : "public.${name}:${name}" => {
     excluded_columns       = ["secret"]
     use_custom_sorting_key = true
     sorting_keys           = ["id"]
-  }]
+  } }
 }
 `
 

@@ -24,7 +24,7 @@ func BenchmarkCall(b *testing.B) {
 	b.Cleanup(server.Close)
 	p, schemas := start(b, server.URL)
 	mapped := platform.AddPipes(mockplatform.ServiceID, 1)[0]
-	mapTables(platform, mapped)
+	mapTables(platform, mapped, tableNames(50))
 	for _, object := range []struct{ name, typeName, id string }{
 		{"service", "dataplatform_service_scaling", mockplatform.ServiceID},
 		{"pipe", "dataplatform_pipe", mockplatform.ServiceID + "/" + mockplatform.KafkaPipeID},

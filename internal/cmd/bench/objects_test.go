@@ -15,6 +15,7 @@ import (
 // returns their IDs by sort.
 func addObjects(platform *mockplatform.Server, size size) map[string][]string {
 	ids := map[string][]string{
+		"tables":   tableNames(size.tables),
 		"services": platform.AddServices(mockplatform.OrganizationID, size.services),
 		"pipes":    platform.AddPipes(mockplatform.ServiceID, size.pipes),
 	}
@@ -28,17 +29,24 @@ func addObjects(platform *mockplatform.Server, size size) map[string][]string {
 		platform.UpdatePipe(id, func(doc mockplatform.Document) { doc["settings"].(mockplatform.Document)["engine_max_threads"] = 5 })
 	}
 	for _, id := range ids["mapped"] {
-		mapTables(platform, id)
+		mapTables(platform, id, ids["tables"])
 	}
 	return ids
 }
 
-// mapTables gives a pipe a Postgres source with 50 table mappings.
-func mapTables(platform *mockplatform.Server, id string) {
+func tableNames(number int) []string {
+	names := make([]string, number)
+	for i := range names {
+		names[i] = fmt.Sprintf("table_%d", i)
+	}
+	return names
+}
+
+// mapTables gives a pipe a Postgres source with these tables.
+func mapTables(platform *mockplatform.Server, id string, tables []string) {
 	platform.UpdatePipe(id, func(doc mockplatform.Document) {
-		mappings := make([]any, 50)
-		for i := range mappings {
-			name := fmt.Sprintf("table_%d", i)
+		mappings := make([]any, len(tables))
+		for i, name := range tables {
 			mappings[i] = mockplatform.Document{
 				"sourceSchemaName": "public", "sourceTable": name, "targetTable": name,
 				"excludedColumns": []any{"secret"}, "useCustomSortingKey": true, "sortingKeys": []any{"id"},
@@ -86,14 +94,17 @@ func (w *workspace) copyObjects(b *testing.B, size size) {
 	check(b, os.WriteFile(file, content, 0o600))
 }
 
-// writeIDs writes the file with the IDs that the configurations use, up to a number of each sort.
+// writeIDs writes the file with the IDs that the configurations use, up to a number of each sort, and the
+// tables.
 // It is a file of its own because Terraform reads the whole file of a resource for each warning
 // about it.
 func (w *workspace) writeIDs(b *testing.B, ids map[string][]string, most int) {
 	b.Helper()
 	some := map[string][]string{}
 	for sort, all := range ids {
-		some[sort] = all[:min(most, len(all))]
+		if some[sort] = all; sort != "tables" {
+			some[sort] = all[:min(most, len(all))]
+		}
 	}
 	content, err := json.Marshal(some)
 	check(b, err)

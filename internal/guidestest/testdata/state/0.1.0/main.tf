@@ -48,11 +48,11 @@ resource "dataplatform_pipe" "customers" {
 
   source = {
     postgres = {
-      table_mappings = [
-        { source_schema_name = "public", source_table = "customers", target_table = "customers", excluded_columns = ["password_hash", "phone"], use_custom_sorting_key = true, sorting_keys = ["country", "id"] },
-        { source_schema_name = "public", source_table = "addresses", target_table = "addresses", excluded_columns = [] },
-        { source_schema_name = "sales", source_table = "leads", target_table = "sales_leads", excluded_columns = ["notes"] },
-      ]
+      table_mappings = {
+        "public.customers:customers" = { excluded_columns = ["password_hash", "phone"], use_custom_sorting_key = true, sorting_keys = ["country", "id"] }
+        "public.addresses:addresses" = { excluded_columns = [] }
+        "sales.leads:sales_leads"    = { excluded_columns = ["notes"] }
+      }
     }
   }
 }
