@@ -221,9 +221,7 @@ resource "terraform_data" "later" {
       Tables that are no longer copied:
         - "public.addresses:addresses"
     dataplatform_pipe.customers: update
-      source.postgres.table_mappings."public.addresses:addresses": see the warning above
-      source.postgres.table_mappings."public.customers:customers".excluded_columns: see the warning above
-      source.postgres.table_mappings."sales.leads:sales_leads".excluded_columns: see the warning above
+      source.postgres.table_mappings: see the warning above
     terraform_data.later: create
       input: null -> ["notes"]
     Plan: 0 to import, 1 to add, 1 to change, 0 to destroy.

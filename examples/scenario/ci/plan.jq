@@ -45,8 +45,9 @@ def change($told; $drift):
   | def told($summary): any($told[$r.address][]?; startswith($summary));
   [differing | . as $d | any($forcing[]; . as $path | ($d.at | within($path)) or ($path | within($d.at))) as $forced
    | select($forced or (($replaced and ($r | adopted)) | not)) # the other values are those of another object
-   | .line = "  \(.at | path): " + (
-       if .at[2] == "table_mappings" and (told("Table mappings of ") or told("Creating this resource ")) then "see the warning above"
+   | (.at[2] == "table_mappings" and (told("Table mappings of ") or told("Creating this resource "))) as $told
+   | .line = "  \(if $told then .at[:3] else .at end | path): " + (
+       if $told then "see the warning above"
        elif .a == null and ($r | adopted) and (.text | endswith("-> null")) then "no longer managed"
        else .text end)
      + (if $forced then " # forces replacement" else "" end)
