@@ -2,6 +2,7 @@ package tfvalue
 
 import (
 	"math/big"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -73,7 +74,7 @@ func (r Rules) Same(name string, a, b Value) bool {
 		return true
 	case isList(a):
 		return slices.EqualFunc(a.Elements(), b.Elements(), func(a, b Value) bool { return r.Same(name, a, b) })
-	case isString(a) && a.Text() == b.Text(), isNumber(a) && a.Number().Cmp(b.Number()) == 0:
+	case isNumber(a) && a.Number().Cmp(b.Number()) == 0, reflect.DeepEqual(a, b):
 		return true // nearly always, and much cheaper than a canonical text
 	default:
 		return r.canonical(name, a) == r.canonical(name, b)
@@ -98,7 +99,9 @@ func sameInstant(a, b string) bool {
 
 // Alike reports whether two values mean the same if null counts as empty: a response
 // may omit empty members of an element.
-func Alike(a, b Value) bool { return Rules{}.canonical("", a) == Rules{}.canonical("", b) }
+func Alike(a, b Value) bool {
+	return reflect.DeepEqual(a, b) || Rules{}.canonical("", a) == Rules{}.canonical("", b)
+}
 
 // Differing returns the names of the members in which two elements differ.
 func Differing(a, b Value) []string {
