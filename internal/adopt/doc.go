@@ -7,7 +7,7 @@
 // about a kind of object.
 //
 //	kind.go      what the engine has to know of a kind
-//	resource.go  the framework's resource: schemas, and the check of a configuration
+//	resource.go  the framework's resource: its schemas
 //	rpc.go       the calls of the protocol, decoded and encoded
 //	engine.go    the engine of a kind, the identity of an object, and the one that an import names
 //	traits.go    what the schema allows: in a plan before the object is read, in a generated configuration

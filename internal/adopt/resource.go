@@ -6,8 +6,6 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/identityschema"
-
-	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
 )
 
 // Resource is the framework's resource of a kind: its schemas, and what ends with an error, such as
@@ -20,10 +18,7 @@ type Resource struct {
 // unhandled has the methods that the framework requires and never calls.
 type unhandled interface{ resource.Resource }
 
-var (
-	_ resource.ResourceWithIdentity       = (*Resource)(nil)
-	_ resource.ResourceWithValidateConfig = (*Resource)(nil)
-)
+var _ resource.ResourceWithIdentity = (*Resource)(nil)
 
 // Metadata names the resource.
 func (r *Resource) Metadata(_ context.Context, req resource.MetadataRequest, resp *resource.MetadataResponse) {
@@ -48,14 +43,5 @@ func (r *Resource) IdentitySchema(_ context.Context, _ resource.IdentitySchemaRe
 			RequiredForImport: true,
 			Description:       "UUID of the " + strings.TrimSuffix(name, "_id") + ".",
 		}
-	}
-}
-
-// ValidateConfig checks a configuration, without state or plan.
-func (r *Resource) ValidateConfig(_ context.Context, req resource.ValidateConfigRequest, resp *resource.ValidateConfigResponse) {
-	config := tfvalue.Of(req.Config.Raw)
-	WarnEmptyObjects(nil, config, &resp.Diagnostics)
-	if r.Kind.Validate != nil {
-		r.Kind.Validate(config, &resp.Diagnostics)
 	}
 }

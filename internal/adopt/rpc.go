@@ -21,6 +21,26 @@ func (e *Engine) IsCurrent(req *tfprotov6.UpgradeResourceStateRequest) bool {
 	return req.Version == e.Schema.Version && req.RawState != nil && len(req.RawState.JSON) > 0
 }
 
+// ValidateConfig checks what no attribute can check alone, and returns the configuration for the
+// framework's validation: of elements of the keyed map that are equal, it has one, because the framework
+// takes longer for an element than Terraform does for all else. Its error is one of decoding or encoding.
+func (e *Engine) ValidateConfig(config *tfprotov6.DynamicValue) (rest *tfprotov6.DynamicValue, found []*tfprotov6.Diagnostic, err error) {
+	object, err := decode(config, e.objectType)
+	if err != nil {
+		return nil, nil, err
+	}
+	var diags diag.Diagnostics
+	WarnEmptyObjects(nil, object, &diags)
+	if e.Validate != nil {
+		e.Validate(object, &diags)
+	}
+	if all := e.setOf(object); len(all.Elements()) > 1 {
+		object = object.With(all.Distinct(), e.KeyedMap...)
+	}
+	rest, err = encode(object)
+	return rest, conn.ToProtocol(diags), err
+}
+
 // ImportResourceState handles the RPC of that name, by ID or by identity; see ReadResource for
 // errors. It sends no request: a read follows, which completes the state.
 func (e *Engine) ImportResourceState(c *conn.Connection, req *tfprotov6.ImportResourceStateRequest) (*tfprotov6.ImportResourceStateResponse, error) {

@@ -66,8 +66,8 @@ func checkSorting(r adopt.Review, before, after tfvalue.Value) {
 	}
 	if len(lines) > 0 {
 		r.Diags.AddAttributeError(conn.AttributePath(tableMappingsPath), "Invalid sorting keys",
-			fmt.Sprintf("The platform may reject or ignore the sorting keys of these table mappings of %s, after it has removed the mappings that they replace:\n\n%s\n\nSet use_custom_sorting_key and sorting_keys together, and exclude no sorting key.",
-				r.Label, strings.Join(lines, "\n")))
+			fmt.Sprintf("The platform may reject or ignore the sorting keys of these table mappings of %s, after it has removed the mappings that they replace:\n\n%s\n\n"+
+				"Set use_custom_sorting_key and sorting_keys together, and exclude no sorting key.", r.Label, strings.Join(lines, "\n")))
 	}
 }
 
@@ -101,8 +101,8 @@ func checkKeys(config tfvalue.Value, diags *diag.Diagnostics) {
 	}
 	if len(lines) > 0 {
 		diags.AddAttributeError(conn.AttributePath(tableMappingsPath), "Invalid key of a table mapping",
-			"A table mapping has the key SCHEMA.TABLE:TARGET. A name that contains a dot, a colon or a quotation mark is quoted in it, and names that the mapping sets must be the same:\n\n"+
-				strings.Join(lines, "\n")+"\n\nIn a for expression, write \"${t.schema}.${t.table}:${t.target}\".")
+			"A table mapping has the key SCHEMA.TABLE:TARGET. A name that contains a dot, a colon or a quotation mark is quoted in it, "+
+				"and names that the mapping sets must be the same:\n\n"+strings.Join(lines, "\n")+"\n\nIn a for expression, write \"${t.schema}.${t.table}:${t.target}\".")
 	}
 }
 
@@ -147,7 +147,8 @@ func warnSpaces(config tfvalue.Value, diags *diag.Diagnostics) {
 	slices.Sort(lines)
 	if len(lines) > 0 {
 		diags.AddAttributeWarning(conn.AttributePath(tableMappingsPath), "Name begins or ends with white space",
-			"The database has another table or column under such a name, or none. A column whose name is misspelled in excluded_columns is copied:\n\n"+strings.Join(lines, "\n"))
+			"The database has another table or column under such a name, or none. "+
+				"A column whose name is misspelled in excluded_columns is copied:\n\n"+strings.Join(lines, "\n"))
 	}
 }
 

@@ -58,9 +58,22 @@ func isBelowUnknown(raw tftypes.Value, at *tftypes.AttributePath) bool {
 }
 
 func (s server) ValidateResourceConfig(ctx context.Context, req *tfprotov6.ValidateResourceConfigRequest) (*tfprotov6.ValidateResourceConfigResponse, error) {
-	resp, err := letGo(ctx, req, s.frameworkServer.ValidateResourceConfig)
-	if schema := s.schemas().ResourceSchemas[req.TypeName]; err == nil && schema != nil {
-		resp.Diagnostics, err = corrected(resp.Diagnostics, req.Config, schema.ValueType())
+	var found []*tfprotov6.Diagnostic
+	some := *req
+	if engine, ok := engines[req.TypeName]; ok {
+		var err error
+		if some.Config, found, err = engine.ValidateConfig(req.Config); err != nil {
+			return nil, err
+		}
+	}
+	resp, err := letGo(ctx, &some, s.frameworkServer.ValidateResourceConfig)
+	if err == nil && len(resp.Diagnostics) > 0 { // now of all elements, to name each
+		if resp, err = letGo(ctx, req, s.frameworkServer.ValidateResourceConfig); err == nil {
+			resp.Diagnostics, err = corrected(resp.Diagnostics, req.Config, s.schemas().ResourceSchemas[req.TypeName].ValueType())
+		}
+	}
+	if err == nil {
+		resp.Diagnostics = append(found, resp.Diagnostics...)
 	}
 	return resp, err
 }

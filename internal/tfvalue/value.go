@@ -108,6 +108,17 @@ func (v Value) Elements() (all []Value) {
 	return wrapped(as[[]tftypes.Value](v))
 }
 
+// Distinct returns a keyed map with one of all elements that are equal to the letter.
+func (v Value) Distinct() Value {
+	seen, all := map[string]bool{}, map[string]tftypes.Value{}
+	for key, element := range v.Members() {
+		if text := element.String(); !seen[text] {
+			seen[text], all[key] = true, element.Value
+		}
+	}
+	return Value{tftypes.NewValue(v.Type(), all)}
+}
+
 func wrapped(raw []tftypes.Value) []Value {
 	all := make([]Value, len(raw))
 	for i, element := range raw {
