@@ -58,7 +58,7 @@ func (u *update) leavesOf(object tfvalue.Value) []tfvalue.Leaf {
 
 // confirms reports whether the value of a leaf in a response is that of the leaf.
 func (u *update) confirms(leaf tfvalue.Leaf, now tfvalue.Value) bool {
-	return u.Rules.Confirms(leaf.Name(), leaf.Value, u.Rules.FillLeaf(leaf.Name(), now))
+	return u.Rules.Confirms(leaf.Name(), leaf.Value, u.Rules.Fill(leaf.Name(), now))
 }
 
 // compareSet compares the keyed map. A platform that omits an empty set shows none of what a step adds
@@ -184,7 +184,7 @@ func (u *update) take(now observed) {
 			u.returned = u.returned.With(value, leaf.Path...)
 		}
 	}
-	u.remote, u.returned = u.Rules.FillElements(now.remote), u.returned.Merge(now.object)
+	u.remote, u.returned = u.Rules.Fill("", now.remote), u.returned.Merge(now.object)
 	u.readAt, u.setAt = time.Now(), now.setAt
 }
 

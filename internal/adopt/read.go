@@ -117,8 +117,8 @@ func (e *Engine) observe(ctx context.Context, client *platform.Client, id Identi
 		read = e.merge(read, second)
 		remote, _ = e.interpret(before.object, isUnreturned, read)
 	}
-	read.object = e.Rules.FillElements(read.object)
-	return observed{e.Rules.FillElements(remote), read}, nil
+	read.object = e.Rules.Fill("", read.object)
+	return observed{e.Rules.Fill("", remote), read}, nil
 }
 
 // interpret returns the remote object after a response, with the identifiers as they were (null in an

@@ -2,6 +2,7 @@ package adopt
 
 import (
 	"fmt"
+	"maps"
 	"strconv"
 	"strings"
 
@@ -133,7 +134,7 @@ func (e *Engine) checkAdoptedSet(r reviewed, planned tfvalue.Value, diags *diag.
 	if len(remove) == 0 {
 		return
 	}
-	wanted := key.Index(planned)
+	wanted := maps.Collect(planned.Members())
 	lines := make([]string, len(remove))
 	for i, element := range remove {
 		lines[i] = "  - " + key.Label(element) + ": not in the configuration"

@@ -147,7 +147,7 @@ func (e *Engine) change(config, plan, prior *tfprotov6.DynamicValue) (Change, er
 			return Change{}, err
 		}
 	}
-	return Change{e.Rules.FillElements(parts[0]), parts[1], parts[2]}, nil
+	return Change{e.Rules.Fill("", parts[0]), parts[1], parts[2]}, nil
 }
 
 func decode(value *tfprotov6.DynamicValue, typ tftypes.Type) (tfvalue.Value, error) {

@@ -291,7 +291,7 @@ func (w *workshop) store(id string, p Patch) {
 }
 
 // wholeBulbs are bulbs of which what one omits is empty.
-func wholeBulbs(bulbs tfvalue.Value) tfvalue.Value { return lampRules.FillLeaf("bulbs", bulbs) }
+func wholeBulbs(bulbs tfvalue.Value) tfvalue.Value { return lampRules.Fill("bulbs", bulbs) }
 
 // respond returns what a response has of a lamp.
 func (w *workshop) respond(request string, lamp tfvalue.Value) tfvalue.Value {

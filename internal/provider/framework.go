@@ -26,7 +26,6 @@ func (c *callContext) Done() <-chan struct{}       { return (*c.Load()).Done() }
 func (c *callContext) Err() error                  { return (*c.Load()).Err() }
 func (c *callContext) Value(key any) any           { return (*c.Load()).Value(key) }
 
-// ended is a context that has ended.
 var ended, _ = context.WithDeadline(context.Background(), time.Time{})
 
 // letGo makes a call of the framework for an object. The calls without one are few.

@@ -138,8 +138,10 @@ func (o jsonObject) setMappings(edit tfvalue.Edit) error {
 	for list, mappings := range map[string][]tfvalue.Value{"tableMappingsToRemove": edit.Remove, "tableMappingsToAdd": edit.Add} {
 		var all []any
 		for _, mapping := range mappings {
-			if list == "tableMappingsToRemove" {
-				mapping = mappingKey.OnlyKey(mapping)
+			for name := range mapping.Members() {
+				if list == "tableMappingsToRemove" && !slices.Contains(mappingKey.Members, name) {
+					mapping = mapping.Without(name)
+				}
 			}
 			members, err := pipeRules.JSON(mapping)
 			if err != nil {

@@ -18,7 +18,7 @@ import (
 // difference from the mappings on the platform. A mapping that differs is removed and added again, as
 // configured.
 
-const excludedColumns, sortingKeys, useSortingKeys = "excluded_columns", "sorting_keys", "use_custom_sorting_key"
+const excludedColumns = "excluded_columns"
 
 var tableMappingsPath = tfvalue.Path{"source", "postgres", "table_mappings"}
 
@@ -28,7 +28,7 @@ var (
 		Members:    []string{"source_schema_name", "source_table", "target_table"},
 		Separators: ".:",
 		Parts:      [][]string{mappingSource.Members, {"target_table"}},
-		MayOmit:    []string{useSortingKeys, sortingKeys},
+		MayOmit:    []string{"use_custom_sorting_key", "sorting_keys"},
 		Noun:       "table mapping",
 	}
 	// mappingSource identifies the table that a mapping is about.
@@ -60,33 +60,24 @@ func checkMappings(r adopt.Review) {
 func checkSorting(r adopt.Review, before, after tfvalue.Value) {
 	var lines []string
 	for _, mapping := range mappingKey.Difference(after, before).Add {
-		if wrong := wrongSorting(mapping); wrong != "" {
-			lines = append(lines, "  - "+mappingKey.Label(mapping)+": "+wrong)
+		line, uses, keys := "  - "+mappingKey.Label(mapping)+": ", mapping.At("use_custom_sorting_key"), mapping.At("sorting_keys")
+		switch hasKeys := len(keys.Elements()) > 0; {
+		case !uses.IsKnown() || !keys.IsKnown():
+		case uses.True() && !hasKeys:
+			lines = append(lines, line+"use_custom_sorting_key is true, but sorting_keys is empty")
+		case hasKeys && !uses.True():
+			lines = append(lines, line+"sorting_keys is set, but use_custom_sorting_key is not true")
+		}
+		for _, key := range keys.Elements() {
+			if name := words.Name(key.Normal()); key.IsKnown() && slices.Contains(columns(mapping), name) {
+				lines = append(lines, line+name+" is in sorting_keys, but excluded_columns excludes it")
+			}
 		}
 	}
 	if len(lines) > 0 {
 		r.Diags.AddAttributeError(conn.AttributePath(tableMappingsPath), "Invalid sorting keys",
 			fmt.Sprintf("The platform may reject or ignore the sorting keys of these table mappings of %s, after it has removed the mappings that they replace:\n\n%s\n\n"+
 				"Set use_custom_sorting_key and sorting_keys together, and exclude no sorting key.", r.Label, strings.Join(lines, "\n")))
-	}
-}
-
-// wrongSorting is what is wrong with the sorting keys of a mapping, as far as they are known, "" if
-// nothing is.
-func wrongSorting(mapping tfvalue.Value) string {
-	uses, keys := mapping.At(useSortingKeys), mapping.At(sortingKeys)
-	for _, key := range keys.Elements() {
-		if name := words.Name(key.Normal()); key.IsKnown() && slices.Contains(columns(mapping), name) {
-			return name + " is in sorting_keys, but excluded_columns excludes it"
-		}
-	}
-	switch {
-	case !uses.IsKnown() || !keys.IsKnown() || uses.True() == (len(keys.Elements()) > 0):
-		return ""
-	case uses.True():
-		return "use_custom_sorting_key is true, but sorting_keys is empty"
-	default:
-		return "sorting_keys is set, but use_custom_sorting_key is not true"
 	}
 }
 
@@ -129,18 +120,15 @@ func rightKey(key string, mapping tfvalue.Value) string {
 // database "notes " is another column than "notes".
 func warnSpaces(config tfvalue.Value, diags *diag.Diagnostics) {
 	var lines []string
-	for _, mapping := range pipeRules.FillElements(config).At(tableMappingsPath...).Elements() {
+	for _, mapping := range pipeRules.Fill("", config).At(tableMappingsPath...).Elements() {
 		for name, member := range mapping.Members() {
 			for _, value := range append(member.Elements(), member) {
-				text := value.Text()
-				if strings.TrimSpace(text) == text {
-					continue
+				if text := value.Text(); strings.TrimSpace(text) != text {
+					lines = append(lines, fmt.Sprintf("  - %s: %s", mappingKey.Label(mapping), name))
+					if name == excludedColumns {
+						lines[len(lines)-1] += " has " + words.Name(text)
+					}
 				}
-				line := fmt.Sprintf("  - %s: %s", mappingKey.Label(mapping), name)
-				if name == excludedColumns {
-					line += " has " + words.Name(text)
-				}
-				lines = append(lines, line)
 			}
 		}
 	}

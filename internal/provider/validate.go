@@ -14,8 +14,6 @@ import (
 // Validation is the framework's, corrected where it finds something: it reads the members of an unknown
 // element as null, and reports that they are not set; it does not name an attribute that is read-only;
 // and it spells an element of a set with all of its values, which may be sensitive.
-//
-// Rejected: a walk of our own with the framework's validators, which has to keep up with the framework.
 
 // corrected corrects what the framework has found in a configuration of a type.
 func corrected(found []*tfprotov6.Diagnostic, config *tfprotov6.DynamicValue, typ tftypes.Type) (all []*tfprotov6.Diagnostic, err error) {
@@ -80,8 +78,8 @@ func (s server) ValidateResourceConfig(ctx context.Context, req *tfprotov6.Valid
 
 func (s server) ValidateDataResourceConfig(ctx context.Context, req *tfprotov6.ValidateDataResourceConfigRequest) (*tfprotov6.ValidateDataResourceConfigResponse, error) {
 	resp, err := letGo(ctx, req, s.frameworkServer.ValidateDataResourceConfig)
-	if schema := s.schemas().DataSourceSchemas[req.TypeName]; err == nil && schema != nil {
-		resp.Diagnostics, err = corrected(resp.Diagnostics, req.Config, schema.ValueType())
+	if err == nil {
+		resp.Diagnostics, err = corrected(resp.Diagnostics, req.Config, s.schemas().DataSourceSchemas[req.TypeName].ValueType())
 	}
 	return resp, err
 }

@@ -2,6 +2,7 @@ package tfvalue
 
 import (
 	"fmt"
+	"maps"
 	"strings"
 
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
@@ -61,7 +62,7 @@ func (r Rules) DescribeChange(at Path, one, other Value, verbs [2]string, mask f
 		return []string{line(at.String(), name, one, other)}
 	}
 	var lines []string
-	had, has := key.Index(one), key.Index(other)
+	had, has := maps.Collect(one.Members()), maps.Collect(other.Members())
 	changed := key.Difference(other, one)
 	for _, element := range key.After(key.Collect(one.Type(), changed.Remove), Edit{Add: changed.Add}).Elements() {
 		subject := fmt.Sprintf("%s, %s", at, key.Label(element))

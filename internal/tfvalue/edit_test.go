@@ -160,7 +160,7 @@ func TestKeysOfElements(t *testing.T) {
 	if got, want := strings.Join(keys, " | "), `a."" | a."b.c" | a."b.c" (2) | a."b.c" (3)`; got != want {
 		t.Errorf("the keys are %s, want %s", got, want)
 	}
-	same(t, "filled", rules.FillLeaf("maps", at(t, "maps", `{"a.t": {"rank": 1}, "b.t": {"schema": "c"}, "b": {}, "d.t": "??", "e.t": null}`)), at(t, "maps",
+	same(t, "filled", rules.Fill("maps", at(t, "maps", `{"a.t": {"rank": 1}, "b.t": {"schema": "c"}, "b": {}, "d.t": "??", "e.t": null}`)), at(t, "maps",
 		`{"a.t": {"schema": "a", "table": "t", "rank": 1, "hidden": [], "sorted": false, "keys": [], "note": ""}, "b.t": {"schema": "c", "table": "t", "rank": 0, "hidden": [], "sorted": false, "keys": [], "note": ""},
 		  "b": {"rank": 0, "hidden": [], "sorted": false, "keys": [], "note": ""}, "d.t": "??", "e.t": null}`))
 	same(t, "named", mapsKey.Named(at(t, "maps", `{"a.t": "??", "b.t": {"schema": "??", "rank": 1}}`)), at(t, "maps",

@@ -15,8 +15,6 @@ import (
 // the schema is the only declaration of a field: the attribute replica_memory_gb is the
 // member replicaMemoryGb. Decoded JSON is what encoding/json reads into an any, but for
 // numbers, which are of type json.Number.
-//
-// Rejected: structs between JSON and values. Each field would be declared three times.
 
 // FromJSON reads decoded JSON into a value of a type. What the JSON omits is null. What the type
 // does not have is skipped, and so are repeated elements of a set or a keyed map, of which an array has

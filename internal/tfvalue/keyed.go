@@ -2,6 +2,7 @@ package tfvalue
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -102,16 +103,6 @@ func (k Key) Named(value Value) Value {
 	})
 }
 
-// OnlyKey returns an element with nothing but its key.
-func (k Key) OnlyKey(element Value) Value {
-	return element.Map(func(name string, member Value) Value {
-		if slices.Contains(k.Members, name) {
-			return member
-		}
-		return Null(member.Type())
-	})
-}
-
 // IsNamed reports whether an element has every member of its key. An element of a response that
 // lacks one is never taken for another element, and never sent.
 func (k Key) IsNamed(element Value) bool {
@@ -135,16 +126,6 @@ func (k Key) List(elements []Value) string {
 	return strings.Join(lines, "\n")
 }
 
-// Index returns the elements of a keyed map by their keys.
-func (k Key) Index(set Value) map[string]Value {
-	elements := set.Elements()
-	index := make(map[string]Value, len(elements))
-	for _, element := range elements {
-		index[k.Of(element)] = element
-	}
-	return index
-}
-
 // Difference returns what changes a remote keyed map to the wanted one. An element that differs is removed
 // and added. One that lacks a member of its key is neither.
 func (k Key) Difference(wanted, remote Value) Edit {
@@ -159,7 +140,7 @@ func (k Key) Difference(wanted, remote Value) Edit {
 // Complete returns a keyed map of a response. The MayOmit members that all of its elements omit have the
 // values of a known one.
 func (k Key) Complete(read, known Value) Value {
-	elements, index := read.Elements(), k.Index(known)
+	elements, index := read.Elements(), maps.Collect(known.Members())
 	for _, name := range k.MayOmit {
 		if slices.ContainsFunc(elements, func(element Value) bool { return !element.At(name).IsNull() }) {
 			continue
@@ -173,12 +154,9 @@ func (k Key) Complete(read, known Value) Value {
 	return k.Collect(read.Type(), elements)
 }
 
-// FillElements returns a value in which the elements of keyed maps have the names of their keys, where
-// they omit them, and the empty value for each other member that they omit.
-func (r Rules) FillElements(value Value) Value { return r.FillLeaf("", value) }
-
-// FillLeaf is FillElements for the value of one attribute.
-func (r Rules) FillLeaf(name string, value Value) Value {
+// Fill returns the value of an attribute, or of an object without a name, in which the elements of keyed maps
+// have the names of their keys, where they omit them, and the empty value for each other member that they omit.
+func (r Rules) Fill(name string, value Value) Value {
 	key, keyed := r.Keys[name]
 	switch {
 	case keyed:
@@ -196,7 +174,7 @@ func (r Rules) FillLeaf(name string, value Value) Value {
 			})
 		})
 	case value.IsObject():
-		return value.Map(r.FillLeaf)
+		return value.Map(r.Fill)
 	default:
 		return value
 	}

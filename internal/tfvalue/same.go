@@ -1,6 +1,7 @@
 package tfvalue
 
 import (
+	"maps"
 	"math/big"
 	"reflect"
 	"slices"
@@ -147,7 +148,7 @@ func confirmsElement(wanted, response Value) bool {
 // HasAll reports whether every element of a keyed map that was read has its key, and each member that it
 // had before.
 func (k Key) HasAll(read, before Value) bool {
-	index := k.Index(before)
+	index := maps.Collect(before.Members())
 	for _, element := range read.Elements() {
 		if !k.IsNamed(element) {
 			return false
