@@ -40,6 +40,7 @@ var meanings = []struct {
 	// Elements of a keyed map are the same where absence and emptiness are.
 	{"maps", `[{"schema": "s", "table": "t"}]`, `[{"schema": "s", "table": "t", "sorted": false, "keys": [], "hidden": []}]`, true, true},
 	{"maps", `[{"schema": "s", "table": "t"}]`, `[{"schema": "s", "table": "t", "sorted": true}]`, false, false},
+	{"maps", `{"s.t": {"schema": "s", "table": "t"}}`, `{"s.t (2)": {"schema": "s", "table": "t"}}`, true, true},
 	// Terraform keeps all strings in one normal form, and a response need not.
 	{"cert", `"\u00e9"`, `"e\u0301\n"`, true, false},
 	{"inner", `{"deep": {"cert": "a"}}`, `{"deep": {"cert": "a\n"}}`, true, false},
