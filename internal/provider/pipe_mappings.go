@@ -140,10 +140,8 @@ func warnSpaces(config tfvalue.Value, diags *diag.Diagnostics) {
 	}
 }
 
-// What a plan changes in the table mappings, in words. Mappings that are only added are no news.
-
-// mappingEffects are lines about mappings and tables, the worst first. A mapping is in one of them,
-// and a table that gets another target may also be in moved.
+// mappingEffects are what a plan changes, in words: lines about mappings and tables, the worst first. A mapping is
+// in one of them, and a table that gets another target may also be in moved. What is only added is no news.
 type mappingEffects struct{ uncovered, unknown, gone, moved, again []string }
 
 // mappingChanges returns the lines of a warning about a change to mappings that are known, to others
@@ -176,7 +174,7 @@ func effectsOf(before, after tfvalue.Value) (e mappingEffects) {
 	today, planned := mappingSource.Group(before.Elements()), mappingSource.Group(after.Elements())
 	for _, mapping := range after.Elements() {
 		if was := had[mappingKey.Of(mapping)]; len(was) > 0 {
-			e.add(mapping, was, changedMembers(was[0], mapping))
+			e.add(mapping, was, changedMembers(was, mapping))
 		} else {
 			e.add(mapping, today[mappingSource.Of(mapping)], nil)
 		}
@@ -221,9 +219,12 @@ func (e *mappingEffects) add(mapping tfvalue.Value, was []tfvalue.Value, changed
 	}
 }
 
-// changedMembers are the members in which a planned mapping differs from that of today, and the
-// columns that are excluded from now on.
-func changedMembers(was, planned tfvalue.Value) []string {
+// changedMembers are the members in which a planned mapping differs from that of today, or from the most different
+// one if the platform repeats it, and the columns that are excluded from now on.
+func changedMembers(today []tfvalue.Value, planned tfvalue.Value) []string {
+	was := slices.MaxFunc(today, func(a, b tfvalue.Value) int {
+		return len(tfvalue.Differing(a, planned)) - len(tfvalue.Differing(b, planned))
+	})
 	changed := tfvalue.Differing(was, planned)
 	for i, name := range changed {
 		if added := without(columns(planned), columns(was)); name == excludedColumns && len(added) > 0 && planned.At(name).IsFullyKnown() {

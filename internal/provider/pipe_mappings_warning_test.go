@@ -1,6 +1,8 @@
 package provider
 
 import (
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 
@@ -90,6 +92,26 @@ func TestMappingWarningOfAThirdTarget(t *testing.T) {
 	wantWarning(t, b.plan().warnings, "copy their tables again: - \"sales.leads:b\": notes")
 	b.arguments = mappings(customersMapping, addressesMapping, leadsMapping, target("a", `["notes", "email"]`), target("b", `["notes"]`))
 	wantWarning(t, b.plan().warnings, "")
+}
+
+// TestRepeatedMapping imports a pipe of which a response repeats a mapping with other exclusions: its key ends with
+// " (2)", and the plan removes both and says so.
+func TestRepeatedMapping(t *testing.T) {
+	f := newFixture(t)
+	f.UpdatePipe(mockplatform.PostgresPipeID, func(doc mockplatform.Document) {
+		all := member(doc, tableMappings).([]any)
+		again := maps.Clone(all[2].(object))
+		again["excludedColumns"] = []any{"email"}
+		setMember(doc, tableMappings, append(all, again))
+	})
+	b := f.pipe(mockplatform.PostgresPipeID, seedMappings)
+	r := b.must(b.planImport(mockplatform.ServiceID + "/" + mockplatform.PostgresPipeID))
+	if keys := slices.Collect(maps.Keys(maps.Collect(r.prior.At(tableMappingsPath...).Members()))); len(keys) != 4 || !slices.Contains(keys, "sales.leads:sales_leads (2)") {
+		t.Errorf("the state has %q", keys)
+	}
+	wantWarning(t, r.warnings, `to defaults: - "sales.leads:sales_leads": excluded_columns (excludes notes from now on)`)
+	b.applyPlan(r)
+	b.wantQuiet()
 }
 
 // TestInvalidSortingKeys rejects mappings that are added with sorting keys that a platform may reject or
