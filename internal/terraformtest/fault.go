@@ -92,6 +92,10 @@ func (f *faults) planNested(nested *tfprotov6.SchemaObject, was, written, will c
 			if !was.IsNull() && was.HasIndex(key).True() {
 				before = was.Index(key)
 			}
+			if !written.HasIndex(key).True() {
+				f.add(at, "has another key in the plan")
+				continue
+			}
 			next := at.Index(key)
 			if nested.Nesting == tfprotov6.SchemaObjectNestingModeMap {
 				next = at.GetAttr(key.AsString()) // as Terraform reports it

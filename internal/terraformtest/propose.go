@@ -183,18 +183,22 @@ func keep(prior, config cty.Value, path cty.Path) cty.Value {
 	}
 	step, isIndex := path[0].(cty.IndexStep)
 	switch {
-	case prior.IsNull() || config.IsNull() && (!isIndex || !prior.Type().IsMapType() || prior.HasIndex(step.Key).False()):
-		return config
-	case isIndex && prior.Type().IsMapType(): // an element that only one of both has comes, or goes
+	case isIndex && config.Type().IsMapType(): // an element that only one of both has comes, or goes
+		had := !prior.IsNull() && prior.HasIndex(step.Key).True()
+		if config.IsNull() && !had {
+			return config
+		}
 		elements := map[string]cty.Value{}
 		if !config.IsNull() {
 			maps.Copy(elements, config.AsValueMap())
 		}
 		delete(elements, step.Key.AsString())
-		if prior.HasIndex(step.Key).True() {
+		if had {
 			elements[step.Key.AsString()] = prior.Index(step.Key)
 		}
 		return must(convert.Convert(cty.ObjectVal(elements), config.Type()))
+	case prior.IsNull() || config.IsNull():
+		return config
 	case !isIndex:
 		members, name := config.AsValueMap(), path[0].(cty.GetAttrStep).Name
 		members[name] = keep(prior.GetAttr(name), members[name], path[1:])
