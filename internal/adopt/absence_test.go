@@ -9,7 +9,7 @@ import (
 )
 
 // reads is the number of GETs since the last wantPatches.
-func (w *workshop) reads() int { return len(w.requests) - len(w.patches()) }
+func (w *toy) reads() int { return len(w.requests) - len(w.patches()) }
 
 // TestReturnedLeavesGoMissing has leaves that reads have returned and that go missing: once, for good, with
 // their object, owned or not. A plan reads at most once more.
@@ -21,17 +21,17 @@ func TestReturnedLeavesGoMissing(t *testing.T) {
 		sent  string
 		name  string // in the state, which nobody manages; "" for null
 	}{
-		"once":                   {within(0, 1, 2, omits("size")), 2, "", "desk"},
-		"once, a keyed map":      {within(0, 1, 2, omits(bulbsAt...)), 2, "", "desk"},
-		"one leaf after another": {each(within(0, 1, 2, omits("name")), within(0, 2, 3, omits("size"))), 2, "", "desk"},
-		"with its object":        {to("", omits("shape")), 1, "", "desk"},
+		"once":                   {within(0, 1, 2, omits("threads")), 2, "", "crm"},
+		"once, a keyed map":      {within(0, 1, 2, omits(mappingsAt...)), 2, "", "crm"},
+		"one leaf after another": {each(within(0, 1, 2, omits("name")), within(0, 2, 3, omits("threads"))), 2, "", "crm"},
+		"with its object":        {to("", omits("destination")), 1, "", "crm"},
 		"for good, and nobody's": {to("", omits("name")), 2, "", ""},
-		"for good":               {to("", omits("size")), 2, "PATCH size", "desk"},
-		"for good, from reads":   {to("GET", omits("size")), 2, "PATCH size", "desk"},
+		"for good":               {to("", omits("threads")), 2, "PATCH threads", "crm"},
+		"for good, from reads":   {to("GET", omits("threads")), 2, "PATCH threads", "crm"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			tf := adopted(t, m{"size": 3, "shape": m{"round": m{"radius": 4}}, "bulbs": deskBulbs})
+			tf := adopted(t, m{"threads": 3, "destination": m{"table": m{"rows": 4}}, "mappings": usualMappings})
 			tf.edit = test.edit
 			o := tf.plan()
 			if got := tf.reads(); got != test.reads {
@@ -53,20 +53,20 @@ func TestReturnedLeavesGoMissing(t *testing.T) {
 func TestNeverReturned(t *testing.T) {
 	t.Parallel()
 	for _, method := range []string{"", "GET"} {
-		tf := adopts(t, newWorkshop(), m{"name": "n", "size": 5, "tags": []any{"x"}, "shape": m{"round": m{"radius": 1}}})
-		tf.edit = each(to(method, omits("name")), to(method, omits("size")), to(method, omits("tags")), to(method, omits("shape", "round", "radius")), to(method, omits("weight")))
+		tf := adopts(t, newToy(), m{"name": "n", "threads": 5, "columns": []any{"x"}, "destination": m{"table": m{"rows": 1}}})
+		tf.edit = each(to(method, omits("name")), to(method, omits("threads")), to(method, omits("columns")), to(method, omits("destination", "table", "rows")), to(method, omits("memory")))
 		tf.wantOK(tf.apply())
-		tf.wantPatches("PATCH name shape.round.radius size tags")
+		tf.wantPatches("PATCH columns destination.table.rows name threads")
 		for range 2 {
 			tf.wantOK(tf.plan())
 			tf.wantRequests("GET")
 			tf.plays(act{})
 		}
-		tf.config["size"] = 6
+		tf.config["threads"] = 6
 		tf.wantOK(tf.apply())
-		tf.wantPatches("PATCH size")
-		if has := !tf.state.At("weight").IsNull(); has != (method == "GET") { // which nobody manages
-			t.Errorf("%q: the state has the weight: %t", method, has)
+		tf.wantPatches("PATCH threads")
+		if has := !tf.state.At("memory").IsNull(); has != (method == "GET") { // which nobody manages
+			t.Errorf("%q: the state has the memory: %t", method, has)
 		}
 	}
 }
@@ -78,24 +78,24 @@ func TestAdoptionReads(t *testing.T) {
 	t.Parallel()
 	nameless := func(times int) editing { return within(0, 1, times+1, omitsNames) }
 	for name, test := range map[string]struct {
-		bulbs any // in the configuration
-		edit  editing
-		sent  string
-		error string
+		mappings any // in the configuration
+		edit     editing
+		sent     string
+		error    string
 	}{
-		"nothing is omitted":                    {deskBulbs, to("GET", omits("cert")), "3 GETs", ""},
-		"the set, once":                         {deskBulbs, within(0, 1, 2, omits(bulbsAt...)), "4 GETs", ""},
-		"the set, always: it counts as empty":   {deskBulbs, to("GET", omits(bulbsAt...)), "6 GETs, PATCH +E14 +E27", ""},
-		"the set, which nobody manages":         {nil, to("GET", omits(bulbsAt...)), "3 GETs", ""},
-		"the object around it, once":            {deskBulbs, within(0, 1, 2, omits("fixture", "mount")), "4 GETs", ""},
-		"the object around it, always":          {deskBulbs, to("GET", omits("fixture", "mount")), "2 GETs", "The API did not return fixture.mount, so it is not known which bulbs the lamp has."},
-		"the names, once":                       {deskBulbs, nameless(1), "4 GETs", ""},
+		"nothing is omitted":                    {usualMappings, to("GET", omits("certificate")), "3 GETs", ""},
+		"the set, once":                         {usualMappings, within(0, 1, 2, omits(mappingsAt...)), "4 GETs", ""},
+		"the set, always: it counts as empty":   {usualMappings, to("GET", omits(mappingsAt...)), "6 GETs, PATCH +events +items", ""},
+		"the set, which nobody manages":         {nil, to("GET", omits(mappingsAt...)), "3 GETs", ""},
+		"the object around it, once":            {usualMappings, within(0, 1, 2, omits("source", "postgres")), "4 GETs", ""},
+		"the object around it, always":          {usualMappings, to("GET", omits("source", "postgres")), "2 GETs", "The API did not return source.postgres, so it is not known which table mappings the pipe has."},
+		"the names, once":                       {usualMappings, nameless(1), "4 GETs", ""},
 		"the names, once, which nobody manages": {nil, nameless(1), "4 GETs", ""},
-		"the names, twice":                      {deskBulbs, nameless(2), "2 GETs", "The API returned a bulb that does not have all of socket"},
+		"the names, twice":                      {usualMappings, nameless(2), "2 GETs", "The API returned a table mapping that does not have all of target"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			tf := adopts(t, newWorkshop(), m{"bulbs": test.bulbs})
+			tf := adopts(t, newToy(), m{"mappings": test.mappings})
 			tf.edit = test.edit
 			o := tf.apply()
 			tf.wantRequests(test.sent)
@@ -104,28 +104,28 @@ func TestAdoptionReads(t *testing.T) {
 				return
 			}
 			tf.wantQuiet(o)
-			if unnamed := bulbKey.Unnamed(tf.state.At(bulbsAt...)); len(unnamed) > 0 {
-				t.Errorf("the state has the bulbs %v", unnamed)
+			if unnamed := mappingKey.Unnamed(tf.state.At(mappingsAt...)); len(unnamed) > 0 {
+				t.Errorf("the state has the mappings %v", unnamed)
 			}
 		})
 	}
-	tf := adopted(t, m{"size": 3})
-	tf.edit = to("GET", omits("size"))
+	tf := adopted(t, m{"threads": 3})
+	tf.edit = to("GET", omits("threads"))
 	tf.fail = func(string) error {
 		if tf.reads() == 2 {
 			return &platform.Error{Status: 403}
 		}
 		return nil
 	}
-	tf.wantErrors(tf.plan(), "Cannot read lamp")
+	tf.wantErrors(tf.plan(), "Cannot read pipe")
 }
 
-// TestPrivateStateHasWhatNoReadReturned has what private state remembers of a lamp, and states without it.
+// TestPrivateStateHasWhatNoReadReturned has what private state remembers of a pipe, and states without it.
 func TestPrivateStateHasWhatNoReadReturned(t *testing.T) {
 	t.Parallel()
 	const nothing = `{"unreturned":"W10="}`
-	tf := adopted(t, m{"size": 3})
-	tf.plays(act{config: m{"secret": m{"version": "1"}}, sent: "PATCH secret.version"})
+	tf := adopted(t, m{"threads": 3})
+	tf.plays(act{config: m{"credentials": m{"version": "1"}}, sent: "PATCH credentials.version"})
 	if got := string(tf.block.State.Private); got != nothing {
 		t.Errorf("private state %s", got)
 	}
@@ -139,14 +139,14 @@ func TestPrivateStateHasWhatNoReadReturned(t *testing.T) {
 	for _, unread := range []string{"", "{", `{"unreturned":"e30="}`} { // which is ignored
 		wantPlan(unread, terraformtest.None)
 	}
-	tf.edit = within(0, 1, 2, omits("size"))
+	tf.edit = within(0, 1, 2, omits("threads"))
 	wantPlan("", terraformtest.None) // without a memory, no leaf counts as emptied
 
 	// What goes missing with its object stays a leaf that reads have returned.
-	tf = adopted(t, m{"shape": m{"round": m{"radius": 4}}})
-	tf.edit = to("", omits("shape"))
+	tf = adopted(t, m{"destination": m{"table": m{"rows": 4}}})
+	tf.edit = to("", omits("destination"))
 	tf.plays(act{})
-	tf.edit = to("", omits("shape", "round", "radius"))
+	tf.edit = to("", omits("destination", "table", "rows"))
 	wantPlan(nothing, terraformtest.Update)
 }
 
@@ -156,15 +156,15 @@ func TestPrivateStateHasWhatNoReadReturned(t *testing.T) {
 // to writes would otherwise cause an endless difference.
 func TestSetAndEmptied(t *testing.T) {
 	t.Parallel()
-	w := newWorkshop()
-	w.change(firstLamp, nil, "size")
-	tf := adopts(t, w, m{"size": 2})
+	w := newToy()
+	w.change(firstPipe, nil, "threads")
+	tf := adopts(t, w, m{"threads": 2})
 	tf.wantOK(tf.apply())
-	tf.wantPatches("PATCH size")
+	tf.wantPatches("PATCH threads")
 	tf.plays(
-		act{console: m{"size": nil}},
-		act{console: m{"size": 2}}, // which stores what its refresh has read
-		act{console: m{"size": nil}, sent: "PATCH size"},
+		act{console: m{"threads": nil}},
+		act{console: m{"threads": 2}}, // which stores what its refresh has read
+		act{console: m{"threads": nil}, sent: "PATCH threads"},
 	)
 }
 
@@ -172,8 +172,8 @@ func TestSetAndEmptied(t *testing.T) {
 // more read has it, even if it omits what the response has.
 func TestResponseOmitsALeaf(t *testing.T) {
 	t.Parallel()
-	for omitted, byRead := range map[string]string{"name": "", "weight": "", "fixture.mount.bulbs": "", "fixture.mount": "", "fixture": "", "cert": "name"} {
-		test := scene{config: m{"bulbs": nil}, edit: to("PATCH", omits(strings.Split(omitted, ".")...)), sent: "GET, PATCH name, GET"}
+	for omitted, byRead := range map[string]string{"name": "", "memory": "", "source.postgres.table_mappings": "", "source.postgres": "", "source": "", "certificate": "name"} {
+		test := scene{config: m{"mappings": nil}, edit: to("PATCH", omits(strings.Split(omitted, ".")...)), sent: "GET, PATCH name, GET"}
 		if byRead != "" {
 			test.edit = each(test.edit, within(1, 1, 2, omits(byRead)))
 		}

@@ -16,9 +16,7 @@
 //	review.go    what a change has to achieve, and what is against it
 //	warnings.go  the warnings of plans
 //	apply.go     an apply, from the read to the state
-//	update.go    an update from top to bottom: its steps, and one PATCH after the other
-//	await.go     what a response leaves open, and the wait for what was sent
-//	set.go       the keyed map of an update: the question before each PATCH, and unknown outcomes
-//	report.go    the errors and warnings of an update
-//	private.go   what private state remembers of earlier reads
+//	update.go    how an update is carried out: guard, send, settle, await
+//	report.go    what is said of it
+//	private.go   what private state remembers of earlier reads and updates
 package adopt

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
@@ -14,7 +13,7 @@ import (
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
 )
 
-// Kind is a kind of adopted object. Of its functions, Validate and Mask may be nil.
+// Kind is a kind of adopted object. Of its functions, Validate, Mask and Companions may be nil.
 type Kind struct {
 	// Name is the type name of the resource without the provider, such as "service_scaling".
 	Name string
@@ -29,12 +28,9 @@ type Kind struct {
 	// one alone changes nothing on the platform. Each is also NotInJSON, whose other attributes are
 	// sent when they change, and cannot be verified.
 	Options []tfvalue.Path
-	// KeyedMap is the path of the keyed map, nil if the kind has none. A PATCH changes it by
-	// removing and adding elements.
-	KeyedMap tfvalue.Path
-	// Unfinished is a sentence for the error of an update that has removed elements of KeyedMap and
-	// not added their replacement: what that means for them.
-	Unfinished string
+	// Mappings is the path of the table mappings, nil if the kind has none. A PATCH changes them by
+	// removing and adding some.
+	Mappings tfvalue.Path
 
 	// Validate checks a configuration, without state or plan.
 	Validate func(config tfvalue.Value, diags *diag.Diagnostics)
@@ -54,6 +50,9 @@ type Kind struct {
 	// AlsoChanges returns the names of the attributes that the platform itself changes with a
 	// PATCH of these leaves.
 	AlsoChanges func(send tfvalue.Value) []string
+	// Companions returns the leaves without which the platform does not accept a PATCH of these: it
+	// carries those that are managed, as the last read has them.
+	Companions func(send tfvalue.Value) []tfvalue.Path
 }
 
 // Change is a change that Terraform requests. Prior is null in an adoption. Plan is Terraform's proposal
@@ -65,7 +64,7 @@ type Review struct {
 	Change
 	// Label names the object.
 	Label string
-	// Patch is what the change sends, in one PATCH or two. A keyed map that is not known yet is among
+	// Patch is what the change sends, in one PATCH or two. Mappings that are not known yet are among
 	// its Leaves.
 	Patch
 	// Remote is the object as far as it is known, null if it could not be read.
@@ -75,11 +74,16 @@ type Review struct {
 
 // Patch is what is sent of an object.
 type Patch struct {
-	// Leaves are sent as they are. The keyed map is not among them.
+	// Leaves are the leaves to be changed. The mappings are not among them.
 	Leaves tfvalue.Value
-	// Edit is the change to the keyed map.
+	// Edit is the change to the mappings.
 	Edit tfvalue.Edit
+	// Carried are leaves that are sent beside as the platform has them.
+	Carried tfvalue.Value
 }
+
+// All are all leaves that are sent.
+func (p Patch) All() tfvalue.Value { return p.Leaves.Merge(p.Carried) }
 
 // IsEmpty reports whether there is nothing to be sent.
 func (p Patch) IsEmpty() bool { return p.Edit.IsEmpty() && !p.Leaves.AnyLeaf() }
@@ -87,7 +91,6 @@ func (p Patch) IsEmpty() bool { return p.Edit.IsEmpty() && !p.Leaves.AnyLeaf() }
 // Call is an update under way: a platform.Update, with the methods that it has from rest.Call.
 type Call interface {
 	Send(ctx context.Context, patch platform.Patch, read platform.Read) (again bool, err error)
-	Began() time.Time
 	End()
 }
 
@@ -157,15 +160,15 @@ func without(object tfvalue.Value, paths []tfvalue.Path) tfvalue.Value {
 	return object
 }
 
-func (k *Kind) isKeyedMap(at tfvalue.Path) bool { return slices.Equal(at, k.KeyedMap) }
+func (k *Kind) isMappings(at tfvalue.Path) bool { return slices.Equal(at, k.Mappings) }
 
-// key is that of the keyed map. A kind without one has a key that no element has.
-func (k *Kind) key() tfvalue.Key { return k.Rules.Keys[k.KeyedMap.Name()] }
+// key is that of the mappings. A kind without them has a key that no element has.
+func (k *Kind) key() tfvalue.Key { return k.Rules.Keys[k.Mappings.Name()] }
 
 // setOf is the keyed map of an object, null for a kind without one.
-func (k *Kind) setOf(object tfvalue.Value) tfvalue.Value {
-	if k.KeyedMap == nil {
+func (k *Kind) mappingsOf(object tfvalue.Value) tfvalue.Value {
+	if k.Mappings == nil {
 		return tfvalue.Value{}
 	}
-	return object.At(k.KeyedMap...)
+	return object.At(k.Mappings...)
 }

@@ -34,7 +34,7 @@ func (e *Engine) plan(ctx context.Context, c *conn.Connection, change Change, la
 		c.WarnOrganization(config.At("organization_id"), prior.At("organization_id"), e.label(prior, prior), "", diags)
 		replaces = slices.DeleteFunc(e.identifiers(), func(name string) bool { return plan.At(name).Equal(prior.At(name)) })
 		if len(replaces) == 0 {
-			return e.planUpdate(Change{config, plan, prior}, diags), nil
+			return e.planUpdate(Change{config, plan, prior}, last, diags), nil
 		}
 		if last.importedIn != "" && last.importedIn == c.Run {
 			e.checkImport(plan, prior, replaces, diags)
@@ -48,9 +48,9 @@ func (e *Engine) plan(ctx context.Context, c *conn.Connection, change Change, la
 
 // planUpdate compares with the prior state, which is the remote object as of the last refresh. That may
 // be long ago, with -refresh=false: the apply reads the object again.
-func (e *Engine) planUpdate(change Change, diags *diag.Diagnostics) tfvalue.Value {
+func (e *Engine) planUpdate(change Change, last memory, diags *diag.Diagnostics) tfvalue.Value {
 	plan := change.Plan
-	if r := e.review(change, observed{remote: change.Prior, response: response{object: change.Prior}}, diags); !r.IsEmpty() {
+	if r := e.review(change, observed{remote: change.Prior, response: response{object: change.Prior}}, last, diags); !r.IsEmpty() {
 		for _, name := range e.AlsoChanges(r.Leaves) {
 			plan = plan.With(tfvalue.Unknown(plan.At(name).Type()), name)
 		}
@@ -81,7 +81,7 @@ func (e *Engine) reviewAdoption(ctx context.Context, c *conn.Connection, config,
 			return reviewed{Review: Review{Remote: nothing}}
 		}
 	}
-	return e.review(change, now, diags)
+	return e.review(change, now, memory{}, diags)
 }
 
 // checkImport reports an import of one object into a resource whose configuration names another,

@@ -14,62 +14,63 @@ import (
 // which is sent as the plan has it, since the plan shows a change.
 func TestIgnoreChanges(t *testing.T) {
 	t.Parallel()
-	tf := adopted(t, m{"name": "desk", "size": 3})
+	tf := adopted(t, m{"name": "crm", "threads": 3})
 	tf.block.IgnoreChanges = []cty.Path{cty.GetAttrPath("name")}
-	tf.plays(act{config: m{"name": "ignored", "size": 4}, sent: "PATCH size"}, act{console: m{"name": "outside"}})
-	for ignored, patch := range map[string]string{"user": "PATCH secret.version", "version": "PATCH secret.user"} {
-		tf := adopts(t, newWorkshop(), m{"secret": m{"user": "a", "version": "1"}})
+	tf.plays(act{config: m{"name": "ignored", "threads": 4}, sent: "PATCH threads"}, act{console: m{"name": "outside"}})
+	for ignored, patch := range map[string]string{"user": "PATCH credentials.version", "version": "PATCH credentials.user"} {
+		tf := adopts(t, newToy(), m{"credentials": m{"user": "a", "version": "1"}})
 		tf.wantQuiet(tf.apply())
 		tf.requests = nil
-		tf.block.IgnoreChanges = []cty.Path{cty.GetAttrPath("secret").GetAttr(ignored)}
-		tf.plays(act{config: m{"secret": m{"user": "b", "version": "2"}}, sent: patch})
+		tf.block.IgnoreChanges = []cty.Path{cty.GetAttrPath("credentials").GetAttr(ignored)}
+		tf.plays(act{config: m{"credentials": m{"user": "b", "version": "2"}}, sent: patch})
 	}
-	tf = adopted(t, m{"tags": []any{"a", "b"}})
-	tf.block.IgnoreChanges = []cty.Path{cty.GetAttrPath("tags").IndexInt(0)}
-	tf.plays(act{config: m{"tags": []any{"ignored", "c"}}, sent: "PATCH tags"})
-	if got := tf.state.At("tags").Elements(); got[0].Text() != "a" || got[1].Text() != "c" {
+	tf = adopted(t, m{"columns": []any{"a", "b"}})
+	tf.block.IgnoreChanges = []cty.Path{cty.GetAttrPath("columns").IndexInt(0)}
+	tf.plays(act{config: m{"columns": []any{"ignored", "c"}}, sent: "PATCH columns"})
+	if got := tf.state.At("columns").Elements(); got[0].Text() != "a" || got[1].Text() != "c" {
 		t.Errorf("the state has %v", got)
 	}
 }
 
-// TestReplacement replaces a lamp by one of another shape. What is under ignore_changes is not
-// ignored of the new lamp, which is read for the warning and in the plan of its own adoption.
+// TestReplacement replaces a pipe by one of another destination. What is under ignore_changes is not
+// ignored of the new pipe, which is read for the warning and in the plan of its own adoption.
 func TestReplacement(t *testing.T) {
 	t.Parallel()
 	const (
 		heading    = "These current values will be replaced:\n\n"
-		overwrites = "  - shape.square.side (currently 2)\n  - size (currently 0)"
+		overwrites = "  - threads (currently 0)"
+		shards     = "  - destination.lake.shards (currently 2)\n"
 	)
 	for _, test := range []struct {
 		ignore []cty.Path
 		effect string
 	}{
-		{nil, heading + overwrites},
-		// Of what is ignored, the configuration of the first plan has the value of the old lamp, whose shape
+		{nil, heading + shards + overwrites},
+		// Of what is ignored, the configuration of the first plan has the value of the old pipe, whose destination
 		// the new one does not accept.
-		{[]cty.Path{cty.GetAttrPath("name")}, heading + "  - name (currently \"floor\")\n" + overwrites},
-		{[]cty.Path{cty.GetAttrPath("shape")}, "The configuration overwrites its values."},
+		{[]cty.Path{cty.GetAttrPath("name")}, heading + shards + "  - name (currently \"shop\")\n" + overwrites},
+		{[]cty.Path{cty.GetAttrPath("destination")}, "The configuration overwrites its values."},
 	} {
-		tf := adopted(t, m{"name": "desk", "shape": m{"round": m{"radius": 4}}})
+		tf := adopted(t, m{"name": "crm", "destination": m{"table": m{"rows": 4}}})
 		tf.block.IgnoreChanges = test.ignore
-		tf.config = m{"lamp_id": another, "name": "floor", "size": 1, "shape": m{"square": m{"side": 5}}}
+		tf.config = m{"pipe_id": another, "name": "shop", "threads": 1, "destination": m{"lake": m{"shards": 5}}}
 		o := tf.plan()
 		tf.wantOK(o)
 		if o.Action != "replace" || len(tf.requests) != 3 {
 			t.Errorf("ignoring %v: %s after %q", test.ignore, o.Action, tf.requests)
 		}
 		tf.wantWarnings(o,
-			`Replacement adopts another lamp: "floor" (`+another+`): lamp_id changed: this resource stops managing lamp "desk" (`+firstLamp+"), and adopts the lamp with the new ID, to which ignore_changes does not apply. "+test.effect,
-			`Destroy does not delete services or pipes: This resource stops managing lamp "desk" (`+firstLamp+"), which keeps its current settings on the platform if it still exists.")
+			`Replacement adopts another pipe: "shop" (`+another+`): pipe_id changed: this resource stops managing pipe "crm" (`+firstPipe+"), and adopts the pipe with the new ID, to which ignore_changes does not apply. "+test.effect,
+			`Destroy does not delete services or pipes: This resource stops managing pipe "crm" (`+firstPipe+"), which keeps its current settings on the platform if it still exists.")
 		tf.applyPlan(o)
 		tf.wantQuiet(o)
-		tf.wantPatches("PATCH shape.square.side size")
+		tf.wantPatches("PATCH destination.lake.shards threads")
 	}
-	// A lamp that does not exist, and one whose ID is known only after apply.
-	const stops = `lamp_id changed: this resource stops managing lamp "desk" (` + firstLamp + "), and adopts the lamp with the new ID, to which ignore_changes does not apply. The configuration overwrites its values."
-	for id, summary := range map[any]string{"2000000a-0000-4000-8000-00000000000f": "lamp: 2000000a-0000-4000-8000-00000000000f: ", unknown: "lamp: "} {
-		tf := adopted(t, m{"name": "desk"})
-		tf.config["lamp_id"] = id
+	// A pipe that does not exist, and one whose ID is known only after apply.
+	const stops = `pipe_id changed: this resource stops managing pipe "crm" (` + firstPipe + "), and adopts the pipe with the new ID, to which ignore_changes does not apply. The configuration overwrites its values."
+	for id, summary := range map[any]string{"2000000a-0000-4000-8000-00000000000f": "pipe: 2000000a-0000-4000-8000-00000000000f: ", unknown: "pipe: "} {
+		tf := adopted(t, m{"name": "crm"})
+		tf.config["pipe_id"] = id
 		tf.wantWarnings(tf.plan(), "Replacement adopts another "+summary+stops, "Destroy does not delete services or pipes")
 	}
 }
@@ -80,37 +81,37 @@ func TestAdoptionWarnings(t *testing.T) {
 	const (
 		overwrites = "overwrites current values of"
 		replaced   = "These current values will be replaced:\n\n"
-		name       = `  - name (currently "desk")`
-		added      = "These bulbs will be added:\n\n  - \"G9\""
+		name       = `  - name (currently "crm")`
+		added      = "These table mappings will be added:\n\n  - \"users\""
 	)
-	more := append(slices.Clone(deskBulbs), m{"socket": "G9"})
+	more := append(slices.Clone(usualMappings), m{"target_table": "users"})
 	for what, test := range map[string]struct {
 		plan          m
 		summary, list string
 	}{
-		"known":             {m{"name": "new", "tags": []any{"x"}, "bulbs": more}, overwrites, replaced + name + "\n" + `  - tags (currently ["a", "b"])` + "\n\n" + added},
-		"bulbs are added":   {m{"bulbs": more}, "adds bulbs to", added},
-		"nothing differs":   {plan: m{"name": "desk"}},
-		"nothing is there":  {plan: m{"cert": "c"}},
-		"a secret":          {m{"secret": m{"version": "1"}}, overwrites, replaced + "  - secret"},
-		"an unknown value":  {m{"name": unknown}, overwrites, replaced + name},
-		"an unknown set":    {m{"name": "new", "bulbs": unknown}, overwrites, replaced + name},
-		"an unknown member": {plan: m{"bulbs": []any{m{"socket": "E14", "colors": unknown}}}},
+		"known":              {m{"name": "new", "columns": []any{"x"}, "mappings": more}, overwrites, replaced + `  - columns (currently ["a", "b"])` + "\n" + name + "\n\n" + added},
+		"mappings are added": {m{"mappings": more}, "adds table mappings to", added},
+		"nothing differs":    {plan: m{"name": "crm"}},
+		"nothing is there":   {plan: m{"certificate": "c"}},
+		"a secret":           {m{"credentials": m{"version": "1"}}, overwrites, replaced + "  - credentials"},
+		"an unknown value":   {m{"name": unknown}, overwrites, replaced + name},
+		"an unknown set":     {m{"name": "new", "mappings": unknown}, overwrites, replaced + name},
+		"an unknown member":  {plan: m{"mappings": []any{m{"target_table": "events", "excluded_columns": unknown}}}},
 	} {
 		t.Run(what, func(t *testing.T) {
 			t.Parallel()
-			tf := adopts(t, newWorkshop(), test.plan)
-			tf.change(firstLamp, nil, "cert")
+			tf := adopts(t, newToy(), test.plan)
+			tf.change(firstPipe, nil, "certificate")
 			o := tf.plan()
 			tf.wantOK(o)
 			if test.list == "" {
 				tf.wantWarnings(o)
 				return
 			}
-			tf.wantWarnings(o, "Creating this resource "+test.summary+` lamp "desk" (`+firstLamp+"): The lamp already exists. "+test.list+"\n\nTo keep")
-			tf.edit, tf.requests = within(0, 1, 2, omits(bulbsAt...)), nil
+			tf.wantWarnings(o, "Creating this resource "+test.summary+` pipe "crm" (`+firstPipe+"): The pipe already exists. "+test.list+"\n\nTo keep")
+			tf.edit, tf.requests = within(0, 1, 2, omits(mappingsAt...)), nil
 			if again := tf.plan(); !slices.Equal(again.Warnings, o.Warnings) {
-				t.Errorf("with bulbs omitted once: %q", again.Warnings)
+				t.Errorf("with mappings omitted once: %q", again.Warnings)
 			}
 		})
 	}
@@ -120,16 +121,16 @@ func TestAdoptionWarnings(t *testing.T) {
 // sends nothing, also beside a value that turns out to be no change.
 func TestChangeOfAnOptionSendsNothing(t *testing.T) {
 	t.Parallel()
-	tf := adopted(t, m{"name": "desk", "shape": m{"round": m{"radius": 4}, "dry": true}})
-	for _, dry := range []any{nil, false, true} {
-		tf.config["shape"] = m{"round": m{"radius": 4}, "dry": dry}
+	tf := adopted(t, m{"name": "crm", "destination": m{"table": m{"rows": 4}, "validate": true}})
+	for _, validate := range []any{nil, false, true} {
+		tf.config["destination"] = m{"table": m{"rows": 4}, "validate": validate}
 		tf.planConfig = nil
-		if dry == true { // beside a name that is unknown in the plan
-			tf.planConfig = m{"lamp_id": firstLamp, "name": unknown, "shape": tf.config["shape"]}
+		if validate == true { // beside a name that is unknown in the plan
+			tf.planConfig = m{"pipe_id": firstPipe, "name": unknown, "destination": tf.config["destination"]}
 		}
 		o := tf.apply()
 		if o.Action != "update" {
-			t.Errorf("%v: %s", dry, o.Action)
+			t.Errorf("%v: %s", validate, o.Action)
 		}
 		tf.planConfig = nil
 		tf.wantQuiet(o)
@@ -141,16 +142,16 @@ func TestChangeOfAnOptionSendsNothing(t *testing.T) {
 // configuration alone.
 func TestEmptyObjects(t *testing.T) {
 	t.Parallel()
-	w := newWorkshop()
+	w := newToy()
 	for _, test := range []struct {
 		config m
 		warns  string
 	}{
-		{m{"shape": m{"round": m{}}}, "shape.round"},
-		{m{"shape": m{}}, "shape"},
-		{m{"secret": m{}}, "secret"},
-		{m{"shape": m{"round": m{"radius": unknown}}}, ""},
-		{m{"shape": unknown}, ""},
+		{m{"destination": m{"table": m{}}}, "destination.table"},
+		{m{"destination": m{}}, "destination"},
+		{m{"credentials": m{}}, "credentials"},
+		{m{"destination": m{"table": m{"rows": unknown}}}, ""},
+		{m{"destination": unknown}, ""},
 		{m{}, ""},
 	} {
 		var diags diag.Diagnostics
@@ -161,28 +162,28 @@ func TestEmptyObjects(t *testing.T) {
 	}
 }
 
-// TestUnreadableAndDeletedObjects has a lamp that cannot be read, and then one that no longer exists, at first in
+// TestUnreadableAndDeletedObjects has a pipe that cannot be read, and then one that no longer exists, at first in
 // the apply of a plan.
 func TestUnreadableAndDeletedObjects(t *testing.T) {
 	t.Parallel()
 	noResponse := func(string) error { return errors.New("no response") }
-	adoption := adopts(t, newWorkshop(), m{})
+	adoption := adopts(t, newToy(), m{})
 	adoption.fail = noResponse
-	adoption.wantErrors(adoption.plan(), "Cannot read lamp")
+	adoption.wantErrors(adoption.plan(), "Cannot read pipe")
 	tf := adopted(t, m{})
 	tf.fail = noResponse
-	tf.wantErrors(tf.plan(), "Cannot read lamp")
+	tf.wantErrors(tf.plan(), "Cannot read pipe")
 	if tf.state.IsNull() {
-		t.Error("a failed read removed the lamp from the state")
+		t.Error("a failed read removed the pipe from the state")
 	}
 	tf.fail, tf.config["name"] = nil, "new"
 	o := tf.plan()
-	delete(tf.lamps, firstLamp)
+	delete(tf.pipes, firstPipe)
 	tf.applyPlan(o)
-	tf.wantErrors(o, "No such lamp: There is no lamp "+firstLamp+" in organization "+organization+": the API returned HTTP 404")
+	tf.wantErrors(o, "No such pipe: There is no pipe "+firstPipe+" in organization "+organization+": the API returned HTTP 404")
 	o = tf.plan()
-	tf.wantErrors(o, "Check lamp_id and organization_id. If the lamp was deleted, remove its resource or for_each entry from the configuration: that unblocks the plan, and touches nothing else.")
-	tf.wantWarnings(o, `The lamp "desk" (`+firstLamp+") is gone")
+	tf.wantErrors(o, "Check pipe_id and organization_id. If the pipe was deleted, remove its resource or for_each entry from the configuration: that unblocks the plan, and touches nothing else.")
+	tf.wantWarnings(o, `The pipe "crm" (`+firstPipe+") is gone")
 	if !tf.state.IsNull() {
 		t.Errorf("the state is %v", tf.state)
 	}
@@ -197,10 +198,10 @@ func TestUnreadableAndDeletedObjects(t *testing.T) {
 // the refresh is skipped, what is known only after apply stays so.
 func TestEditedState(t *testing.T) {
 	t.Parallel()
-	tf := adopted(t, m{"name": "desk"})
+	tf := adopted(t, m{"name": "crm"})
 	whole := tf.state
-	tf.block.State.Value = tf.cty(whole.Without("lamp_id"))
-	tf.wantErrors(tf.plan(), "Cannot read lamp: The state of this resource has no value for one of organization_id and lamp_id.")
+	tf.block.State.Value = tf.cty(whole.Without("pipe_id"))
+	tf.wantErrors(tf.plan(), "Cannot read pipe: The state of this resource has no value for one of organization_id and pipe_id.")
 	tf.wantRequests("")
 	tf.block.State.Value = tf.cty(whole.Without("organization_id"))
 	tf.lacks = []string{"key_secret", "organization_id"}
@@ -213,29 +214,29 @@ func TestEditedState(t *testing.T) {
 // than in the response to a PATCH.
 func TestSpellingOfIDs(t *testing.T) {
 	t.Parallel()
-	capitals := strings.ToUpper(firstLamp)
-	for first, then := range map[string]string{firstLamp: capitals, capitals: firstLamp} {
-		tf := adopts(t, newWorkshop(), m{"lamp_id": first, "name": "desk"})
-		tf.edit = to("PATCH", keeps(then, "lamp_id"))
+	capitals := strings.ToUpper(firstPipe)
+	for first, then := range map[string]string{firstPipe: capitals, capitals: firstPipe} {
+		tf := adopts(t, newToy(), m{"pipe_id": first, "name": "crm"})
+		tf.edit = to("PATCH", keeps(then, "pipe_id"))
 		tf.wantQuiet(tf.apply())
-		tf.config = m{"lamp_id": then, "name": "new"}
+		tf.config = m{"pipe_id": then, "name": "new"}
 		o := tf.apply()
 		tf.wantQuiet(o)
 		tf.wantWarnings(o)
-		if got := tf.state.At("lamp_id").Text(); got != first {
+		if got := tf.state.At("pipe_id").Text(); got != first {
 			t.Errorf("the state has the ID %s, want %s", got, first)
 		}
 		tf.wantPatches("PATCH name")
 	}
 }
 
-// TestDestroyLeavesObjectsAndWarnsOnce leaves two lamps as they are. The apply warns once.
+// TestDestroyLeavesObjectsAndWarnsOnce leaves two pipes as they are. The apply warns once.
 func TestDestroyLeavesObjectsAndWarnsOnce(t *testing.T) {
 	t.Parallel()
 	run := newConnection()
-	const warning = "Destroy does not delete services or pipes: This resource stops managing lamp \"desk\""
+	const warning = "Destroy does not delete services or pipes: This resource stops managing pipe \"crm\""
 	for _, want := range [][]string{{warning, warning}, {warning}} {
-		tf := adopted(t, m{"name": "desk"})
+		tf := adopted(t, m{"name": "crm"})
 		tf.block.Config, tf.run = cty.NullVal(tf.block.Schema.Type), run
 		o := tf.block.Plan(tf)
 		tf.block.Apply(tf, o)

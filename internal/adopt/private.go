@@ -9,12 +9,18 @@ import (
 
 // memory is what private state remembers of an object: which leaves of the state no
 // read has returned. If a read omits them, they keep their value; other leaves are
-// then empty on the platform.
+// then empty on the platform. And which leaves an update has changed without sending them.
 type memory struct {
 	// read reports whether the object was read before. If not, every leaf is unreturned.
 	read bool
 	// unreturned are the paths of the leaves of the state that no read has returned.
 	unreturned []string
+	// reset are the paths of the leaves that an update of the object changed without sending them: the
+	// platform may reset what a PATCH omits. Each later PATCH carries those of them that are managed.
+	//
+	// Rejected: a PATCH that carries all managed leaves. One leaf that an autoscaler has moved would send
+	// the host of a source again without its credentials.
+	reset []string
 	// imported reports that the state comes from an import and was not read yet.
 	imported bool
 	// importedIn is the run that imported the state; "" once a later run has read it. A mere flag
@@ -27,6 +33,7 @@ type memory struct {
 // because existing states contain it.
 const (
 	unreturnedKey = "unreturned"
+	resetKey      = "reset"
 	importedKey   = "imported"
 	importedInKey = "imported_in"
 )
@@ -39,6 +46,7 @@ func decodePrivate(private []byte) (m memory) {
 		return m
 	}
 	m.read = json.Unmarshal(texts[unreturnedKey], &m.unreturned) == nil
+	_ = json.Unmarshal(texts[resetKey], &m.reset)
 	_, m.imported = texts[importedKey]
 	_ = json.Unmarshal(texts[importedInKey], &m.importedIn)
 	return m
@@ -52,6 +60,9 @@ func (m memory) encode() []byte {
 		return nil
 	}
 	texts := map[string][]byte{unreturnedKey: encoded(m.unreturned)}
+	if len(m.reset) > 0 {
+		texts[resetKey] = encoded(m.reset)
+	}
 	if m.importedIn != "" {
 		texts[importedInKey] = encoded(m.importedIn)
 	}
@@ -74,16 +85,16 @@ func (e *Engine) isNeverReturned(at tfvalue.Path) bool {
 		slices.ContainsFunc(e.Rules.NotInJSON, func(p tfvalue.Path) bool { return len(at) >= len(p) && slices.Equal(at[:len(p)], p) })
 }
 
-// remember returns the memory of a state, given which of its leaves are unreturned.
-func (e *Engine) remember(state tfvalue.Value, unreturned func(tfvalue.Leaf) bool) memory {
+// remember returns the memory of a state, given the last one and which of its leaves are unreturned.
+func (e *Engine) remember(state tfvalue.Value, last memory, unreturned func(tfvalue.Leaf) bool) memory {
 	leaves := slices.DeleteFunc(state.Leaves(), func(leaf tfvalue.Leaf) bool { return e.isNeverReturned(leaf.Path) || !unreturned(leaf) })
-	return memory{read: true, unreturned: append([]string{}, paths(leaves)...)}
+	return memory{read: true, unreturned: append([]string{}, paths(leaves)...), reset: last.reset}
 }
 
 // rememberRead returns the memory after a read: still unreturned are the leaves that this read
 // does not return either.
 func (e *Engine) rememberRead(remote, read tfvalue.Value, last memory) memory {
-	return e.remember(remote, func(leaf tfvalue.Leaf) bool {
+	return e.remember(remote, last, func(leaf tfvalue.Leaf) bool {
 		return e.isUnreturned(last, leaf.Path) && read.At(leaf.Path...).IsNull()
 	})
 }

@@ -34,7 +34,7 @@ func (e *Engine) refresh(ctx context.Context, c *conn.Connection, state tfvalue.
 		)
 		return state, last
 	}
-	now, err := e.observe(ctx, client, id, earlier{object: state, elements: e.setOf(state), memory: last})
+	now, err := e.observe(ctx, client, id, earlier{object: state, elements: e.mappingsOf(state), memory: last})
 	switch {
 	case platform.IsNotFound(err) && last.imported:
 		diags.AddError(
@@ -68,7 +68,7 @@ func (e *Engine) readToChange(ctx context.Context, c *conn.Connection, change Ch
 		e.Mask(client, change.Config)
 	}
 	id := e.identity(change.Plan)
-	now, err := e.observe(ctx, client, id, earlier{change.Prior, e.setOf(change.Prior), last, !e.setOf(e.owned(change)).IsEmpty()})
+	now, err := e.observe(ctx, client, id, earlier{change.Prior, e.mappingsOf(change.Prior), last, !e.mappingsOf(e.owned(change)).IsEmpty()})
 	if err != nil {
 		e.addAdoptError(diags, id, err)
 	}
@@ -76,18 +76,18 @@ func (e *Engine) readToChange(ctx context.Context, c *conn.Connection, change Ch
 }
 
 // earlier is what is known of an object before a read: the object, the elements that its keyed map may
-// have, and the memory of earlier reads. needsSet means that the set is about to be changed.
+// have, and the memory of earlier reads. needsMappings means that the set is about to be changed.
 type earlier struct {
 	object, elements tfvalue.Value
 	memory           memory
-	needsSet         bool
+	needsMappings    bool
 }
 
 // response is what a response has returned of an object, or two in a row, and when they returned the
 // keyed map that is in it: zero if they do not say which elements there are.
 type response struct {
-	object tfvalue.Value
-	setAt  time.Time
+	object   tfvalue.Value
+	mappedAt time.Time
 }
 
 // observed is an object after a read: remote is the object as far as it is known.
@@ -106,13 +106,13 @@ func (e *Engine) observe(ctx context.Context, client *platform.Client, id Identi
 	}
 	isUnreturned := func(at tfvalue.Path) bool { return e.isUnreturned(before.memory, at) }
 	remote, omitted := e.interpret(before.object, isUnreturned, read)
-	if len(omitted) > 0 || before.needsSet && e.setOf(read.object).IsNull() || e.hasUnnamed(read.object) {
+	if len(omitted) > 0 || before.needsMappings && e.mappingsOf(read.object).IsNull() || e.hasUnnamed(read.object) {
 		second, err := e.readOnce(ctx, client, id, before.elements)
 		if err != nil {
 			return observed{}, err
 		}
-		if slices.ContainsFunc(omitted, func(leaf tfvalue.Leaf) bool { return e.isKeyedMap(leaf.Path) }) {
-			read.setAt = time.Time{} // an element lacks a member that it had
+		if slices.ContainsFunc(omitted, func(leaf tfvalue.Leaf) bool { return e.isMappings(leaf.Path) }) {
+			read.mappedAt = time.Time{} // an element lacks a member that it had
 		}
 		read = e.merge(read, second)
 		remote, _ = e.interpret(before.object, isUnreturned, read)
@@ -133,21 +133,21 @@ func (e *Engine) interpret(last tfvalue.Value, unreturned func(tfvalue.Path) boo
 // merge returns what two responses in a row have returned. The keyed map of the first counts where the
 // second omits it or the name of an element.
 func (e *Engine) merge(first, second response) response {
-	if e.setOf(first.object).IsNull() || !second.setAt.IsZero() && !e.setOf(second.object).IsNull() {
-		return response{second.object.Merge(first.object), second.setAt}
+	if e.mappingsOf(first.object).IsNull() || !second.mappedAt.IsZero() && !e.mappingsOf(second.object).IsNull() {
+		return response{second.object.Merge(first.object), second.mappedAt}
 	}
-	return response{second.object.Without(e.KeyedMap...).Merge(first.object), first.setAt}
+	return response{second.object.Without(e.Mappings...).Merge(first.object), first.mappedAt}
 }
 
-// hasWholeSet reports whether an object that was returned says which elements the keyed map has. It
+// hasAllMappings reports whether an object that was returned says which elements the keyed map has. It
 // does not if it omits the object around the set, or the name of an element, which may then be any
 // other.
-func (e *Engine) hasWholeSet(object tfvalue.Value) bool {
-	return e.KeyedMap != nil && object.At(e.KeyedMap[:len(e.KeyedMap)-1]...).IsObject() && !e.hasUnnamed(object)
+func (e *Engine) hasAllMappings(object tfvalue.Value) bool {
+	return e.Mappings != nil && object.At(e.Mappings[:len(e.Mappings)-1]...).IsObject() && !e.hasUnnamed(object)
 }
 
 func (e *Engine) hasUnnamed(object tfvalue.Value) bool {
-	return len(e.key().Unnamed(e.setOf(object))) > 0
+	return len(e.key().Unnamed(e.mappingsOf(object))) > 0
 }
 
 // readOnce sends one GET. See respond for elements.
@@ -160,11 +160,11 @@ func (e *Engine) readOnce(ctx context.Context, client *platform.Client, id Ident
 // respond returns the response that has returned an object just now. What it omits in all elements of
 // the keyed map is as in elements that are known.
 func (e *Engine) respond(object, elements tfvalue.Value) (r response) {
-	if set := e.setOf(object); !set.IsNull() {
-		object = object.With(e.key().Complete(set, elements), e.KeyedMap...)
+	if set := e.mappingsOf(object); !set.IsNull() {
+		object = object.With(e.key().Complete(set, elements), e.Mappings...)
 	}
-	if r.object = object; e.hasWholeSet(object) {
-		r.setAt = time.Now()
+	if r.object = object; e.hasAllMappings(object) {
+		r.mappedAt = time.Now()
 	}
 	return r
 }

@@ -3,33 +3,47 @@ package adopt
 import (
 	"errors"
 	"fmt"
+	"net/http"
 	"slices"
 	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/conn"
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/platform"
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/words"
 )
 
 // report adds what the user has to know of an update that has ended, in success or in error.
 func (u *update) report(diags *diag.Diagnostics) {
+	u.warnStale(diags)
 	u.warnMoved(diags)
-	u.warnUnreturned(diags)
-	if diags.HasError() && u.ownsKeyedMap() {
+	if len(u.unconfirmed) > 0 {
+		diags.AddWarning(
+			fmt.Sprintf("API does not return all values of %s", u.change.Label),
+			"The API accepted these values, but neither its response nor a further read contains them. The platform may show them later, or never, so it is not known whether they are in effect:\n\n"+
+				"  - "+strings.Join(u.unconfirmed, "\n  - ")+
+				"\n\nThe state has the planned values. Check them in the platform's console: a setting may have no effect while another one is off.",
+		)
+	}
+	if diags.HasError() && u.ownsMappings() {
 		u.addUnfinished(diags)
 	}
 }
 
-// addFailed reports a PATCH that failed, or that was not sent again. Of a response that leaves open whether
-// it was carried out, notArrived is what no read shows.
-func (u *update) addFailed(err error, notArrived []string, diags *diag.Diagnostics) {
+// errUndone is why a step stops whose outcome is not known.
+var errUndone = fmt.Errorf("reads for %s show the table mappings as they were, but the platform may still carry out the request. "+
+	"Wait some minutes before you apply again, and look in the platform's console if in doubt: the late request could undo what the next apply does", maxWait)
+
+// addFailed reports a step that failed, or that was not sent again.
+func (u *update) addFailed(s step, err error, diags *diag.Diagnostics) {
 	stop, isStop := err.(stopped) //nolint:errorlint // it is never wrapped
 	if !isStop {
-		detail := conn.Detail(err)
-		if len(notArrived) > 0 {
-			detail += "\n\nNo read shows whether these values arrived. The state keeps the ones from before, so that the next apply sends them again:\n\n  - " +
-				strings.Join(notArrived, "\n  - ")
+		detail, failed := conn.Detail(err), new(platform.Error)
+		if errors.As(err, &failed) && failed.Status == http.StatusBadRequest && len(s.Edit.Remove) > 0 && len(s.Edit.Remove) == len(s.before.Elements()) {
+			detail += fmt.Sprintf("\n\nThe request removes every table mapping of the %s. The platform may require that one stays: change the tables in two applies.", u.Noun)
 		}
 		diags.AddError("Cannot update "+u.Noun, detail)
 		return
@@ -38,12 +52,24 @@ func (u *update) addFailed(err error, notArrived []string, diags *diag.Diagnosti
 	if stop.attempt != nil {
 		attempt = []string{conn.Detail(stop.attempt)}
 	}
-	if elements := conflict(nil); errors.As(stop.because, &elements) {
+	if mappings := conflict(nil); errors.As(stop.because, &mappings) {
 		end := strings.Join(append([]string{"Nothing more was sent. Plan again."}, attempt...), "\n\n")
-		u.addConflict(u.change.Label, "during the apply", elements, end, diags)
+		u.addConflict(u.change.Label, "during the apply", mappings, end, diags)
 		return
 	}
 	diags.AddError("Cannot update "+u.Noun, strings.Join(append(attempt, "Nothing more was sent: "+conn.Detail(stop.because)), "\n\n"))
+}
+
+// addNotArrived reports, after an attempt that may have been accepted, the leaves that nothing has shown, and
+// returns whether there are any. The state has their values from before, so that the next apply sends them again.
+func (u *update) addNotArrived(attempt error, sent tfvalue.Value, diags *diag.Diagnostics) bool {
+	pending := slices.DeleteFunc(sent.Leaves(), func(leaf tfvalue.Leaf) bool { return !u.isPending(leaf.Path) })
+	if attempt == nil || len(pending) == 0 {
+		return false
+	}
+	diags.AddError("Cannot update "+u.Noun, fmt.Sprintf("%s\n\nNo read shows whether these values arrived. The state keeps the ones from before, so that the next apply sends them again:\n\n  - %s",
+		conn.Detail(attempt), strings.Join(paths(pending), "\n  - ")))
+	return true
 }
 
 func (u *update) addReadFailed(err error, diags *diag.Diagnostics) {
@@ -54,109 +80,137 @@ func (u *update) addReadFailed(err error, diags *diag.Diagnostics) {
 	)
 }
 
-// addNotShown reports a leaf, as it is, that is not what was sent. If it has not changed in the time
-// that the update waited (!isChanging), only the first object of a run waits for such a leaf: if the platform
-// ignores or limits an argument, the wait must not recur for every object.
-func (u *update) addNotShown(leaf tfvalue.Leaf, isChanging bool, diags *diag.Diagnostics) {
-	long := "in reads for " + maxWait.String()
-	if !isChanging && !u.connection.Ignored.Add(u.pathInRun(leaf.Path)) {
-		long = "and another object of this run waited " + maxWait.String() + " for the same argument in vain"
-	}
+// addNotShown reports a leaf, as it is, that is not what was sent.
+func (u *update) addNotShown(leaf tfvalue.Leaf, diags *diag.Diagnostics) {
 	summary, what, do := u.notShown(leaf.Path), "still returned the value from before", "The platform may need more time, or may have ignored the argument. Check the value in the platform's console, then run terraform plan again."
 	if !u.Rules.Confirms(leaf.Name(), u.change.Remote.At(leaf.Path...), leaf.Value) {
 		summary, what = fmt.Sprintf("API stored a different value for %s of %s", leaf.Path, u.change.Label), "returned another value"
 		do = "Set the argument to the value on the platform, or remove it from the configuration."
 	}
-	if isChanging {
-		do = "It was still changing. Run terraform plan again later. If it stays at that value, set the argument to it, or remove it from the configuration."
-	}
-	diags.AddAttributeError(conn.AttributePath(leaf.Path), summary, fmt.Sprintf("%s was sent and accepted, but the API %s, %s, %s. Nothing more was sent. %s",
-		leaf.Path, what, u.connection.Client.Mask(u.Rules.Describe(leaf.Name(), leaf.Value)), long, do))
+	diags.AddAttributeError(conn.AttributePath(leaf.Path), summary, fmt.Sprintf("%s was sent and accepted, but the API %s, %s, in reads for %s. Nothing more was sent. %s",
+		leaf.Path, what, u.connection.Client.Mask(u.Rules.Describe(leaf.Name(), leaf.Value)), maxWait, do))
 }
 
-// pathInRun is the key of an attribute in Connection.Ignored, the same for all objects of a kind.
-func (u *update) pathInRun(at tfvalue.Path) string { return u.Name + "/" + at.String() }
-
-// addNotDone reports elements of the set that are not as a step has them.
+// addNotDone reports mappings that are not as a step has them.
 func (u *update) addNotDone(s step, left tfvalue.Edit, diags *diag.Diagnostics) {
-	key, now := u.key(), u.setOf(u.remote)
-	lines := u.Rules.DescribeChange(u.KeyedMap, key.Only(s.after, left.All()), key.Only(now, left.All()), [2]string{"should be", "but is"}, u.connection.Client.Mask)
-	detail := fmt.Sprintf("%s was sent and accepted, but the API returned other elements in reads for %s:\n\n%s\n\n", u.KeyedMap, maxWait, strings.Join(lines, "\n"))
+	key, now := u.key(), u.mappingsOf(u.remote)
+	lines := u.Rules.DescribeChange(u.Mappings, key.Only(s.after, left.All()), key.Only(now, left.All()), [2]string{"should be", "but is"}, u.connection.Client.Mask)
+	detail := fmt.Sprintf("%s was sent and accepted, but the API returned other table mappings in reads for %s:\n\n%s\n\n", u.Mappings, maxWait, strings.Join(lines, "\n"))
 	if folded := key.SameButCase(left.Add, key.After(now, tfvalue.Edit{Remove: s.after.Elements()})); len(folded) > 0 {
 		detail += fmt.Sprintf("The platform has these instead, which differ in letter case alone. Configure them as the platform spells them:\n\n%s\n\n", key.List(folded))
 	}
-	// Not "set the argument to the value on the platform": an element may lack an excluded column.
-	diags.AddAttributeError(conn.AttributePath(u.KeyedMap), u.notShown(u.KeyedMap), detail+
-		"Nothing more was sent. Check these elements in the platform's console: they are not as configured.")
+	// Not "set the argument to the value on the platform": a mapping may lack an excluded column.
+	diags.AddAttributeError(conn.AttributePath(u.Mappings), u.notShown(u.Mappings), detail+
+		"Nothing more was sent. Check these table mappings in the platform's console: they are not as configured.")
 }
 
 func (u *update) notShown(at tfvalue.Path) string {
 	return fmt.Sprintf("API does not show the change to %s of %s", at, u.change.Label)
 }
 
-// addUnfinished reports, after an error, the elements that steps removed, or may have, and whose
-// replacement is not known to be there, with the values that they had. The list follows from what
-// was sent: a read may be of the past.
+// excludedColumns is the member of a mapping that has the columns that are not copied.
+const excludedColumns = "excluded_columns"
+
+// addUnfinished reports, after an error, the mappings that steps removed, or may have, and whose replacement is
+// not known to be there, with the values that they had; and those that are there and exclude less than they
+// did or were to. What is as it was is neither. The list follows from what was sent, corrected by what reads
+// have shown since.
 func (u *update) addUnfinished(diags *diag.Diagnostics) {
-	key, now := u.key(), u.setOf(u.remote)
-	if u.setAt.IsZero() {
+	key, now, isKnown := u.key(), u.mappingsOf(u.remote), !u.mappedAt.IsZero()
+	if !isKnown {
 		now = key.Collect(now.Type(), nil)
 	}
 	missing := key.NotDone(tfvalue.Edit{Add: u.change.Edit.Add}, now).Add // as far as is known
-	var lines []string
-	for _, element := range key.Among(u.edited.Remove, missing) {
-		label := key.Label(element)
-		for _, name := range key.Members {
-			element = element.Without(name)
+	is := key.Group(now.Elements())
+	var gone, exposed []string
+	for _, mapping := range key.Among(u.edited.Remove, missing) {
+		if there := is[key.Of(mapping)]; len(there) > 0 {
+			continue
 		}
-		lines = append(lines, "  - "+label+": "+strings.Trim(u.Rules.DescribeInFull("", element), "{}"))
+		line := "  - " + key.Label(mapping) + ": "
+		for _, name := range key.Members {
+			mapping = mapping.Without(name)
+		}
+		gone = append(gone, line+strings.Trim(u.Rules.DescribeInFull("", mapping), "{}"))
 	}
-	if len(lines) == 0 {
+	for _, mapping := range key.Among(u.mappingsOf(u.remote).Elements(), u.edited.All()) {
+		if columns := u.exposed(mapping); len(columns) > 0 {
+			exposed = append(exposed, "  - "+key.Label(mapping)+": "+strings.Join(columns, ", "))
+		}
+	}
+	var parts []string
+	add := func(heading string, lines []string) {
+		if len(lines) > 0 {
+			parts = append(parts, heading+"\n\n"+u.connection.Client.Mask(strings.Join(lines, "\n")))
+		}
+	}
+	add("These columns may be copied now. To prevent that, pause the pipe, or remove the table mapping in the platform's console:", exposed)
+	if isKnown {
+		add("These table mappings were removed and are not there. Until an apply adds them again, their tables are not replicated, and the columns that they excluded stay excluded. They were:", gone)
+	} else {
+		add("These table mappings may have been removed, and it is not known whether they are there. They were:", gone)
+	}
+	if len(parts) == 0 {
 		return
 	}
-	added := ""
 	if maybe := key.Only(key.Collect(now.Type(), missing), u.edited.Add).Elements(); len(maybe) > 0 {
-		added = fmt.Sprintf("These were sent, and may be added meanwhile:\n\n%s\n\n", key.List(maybe))
+		add("These were sent, and may be added meanwhile:", []string{key.List(maybe)})
 	}
-	diags.AddError(
-		fmt.Sprintf("%s of %s is only partly updated", u.KeyedMap, u.change.Label),
-		fmt.Sprintf("These %ss were removed, or may have been, and are not known to be added again. They were:\n\n%s\n\n%s%s "+
-			"Correct what the API rejected, if it did; if the outcome of a request is not known, wait some minutes. Compare these values with the configuration, then run terraform plan and apply again.",
-			key.Noun, u.connection.Client.Mask(strings.Join(lines, "\n")), added, u.Unfinished),
-	)
+	diags.AddError(fmt.Sprintf("%s of %s is only partly updated", u.Mappings, u.change.Label), strings.Join(parts, "\n\n")+
+		"\n\nCorrect what the API rejected, if it did; if the outcome of a request is not known, wait some minutes. Compare these values with the configuration, then run terraform plan and apply again.")
 }
 
-// warnMoved warns, once per object, about all that changed although no PATCH of the change had it:
-// what was restored, what is managed and was left as it is, and what nobody manages.
-func (u *update) warnMoved(diags *diag.Diagnostics) {
-	var restored, paragraphs []string
-	for _, leaf := range u.restored {
-		restored = append(restored, u.describeMoved(leaf.Path, u.change.wanted.At(leaf.Path...), leaf.Value, "was found to be")...)
-	}
-	managed, unmanaged, advice := u.describeAllMoved()
-	for _, part := range []struct {
-		text  string
-		lines []string
-	}{
-		{"The update found these managed values changed. It sent them again, in case it had reset them. If somebody else has set the values that were found, agree on one and configure it:\n\n", restored},
-		{"Either the platform or somebody else changed these managed values meanwhile. They were left as they are, and the next plan shows them:\n\n", managed},
-		{"Either the platform changed these values with the update, or somebody else changed them at the same time:\n\n", unmanaged},
-	} {
-		if len(part.lines) > 0 {
-			paragraphs = append(paragraphs, part.text+strings.Join(part.lines, "\n"))
+// exposed are the columns that a mapping on the platform does not exclude, although it did before the
+// update, or was to. One that is as it was, or as it was to be, has none.
+func (u *update) exposed(mapping tfvalue.Value) (columns []string) {
+	key, one := u.key(), []tfvalue.Value{mapping}
+	excluded := func(mapping tfvalue.Value) (names []string) {
+		for _, column := range mapping.At(excludedColumns).Elements() {
+			names = append(names, words.Name(column.Normal()))
 		}
+		return names
 	}
-	if len(paragraphs) > 0 {
-		diags.AddWarning(fmt.Sprintf("Other values of %s changed during its update", u.change.Label), strings.Join(append(paragraphs, advice...), "\n\n"))
+	for _, other := range slices.Concat(key.Only(u.mappingsOf(u.change.Remote), one).Elements(), key.Only(u.mappingsOf(u.change.wanted), one).Elements()) {
+		if tfvalue.Alike(other, mapping) {
+			return nil
+		}
+		columns = append(columns, excluded(other)...)
+	}
+	columns = slices.DeleteFunc(columns, func(name string) bool { return slices.Contains(excluded(mapping), name) })
+	slices.Sort(columns)
+	return slices.Compact(columns)
+}
+
+// warnStale warns, once per object, about the leaves that the plan changes and that had changed since: they were set as
+// planned. What they were set to is in the plan, which masks what is sensitive; only numbers and booleans are repeated.
+func (u *update) warnStale(diags *diag.Diagnostics) {
+	var lines []string
+	for _, leaf := range u.leavesOf(u.change.Leaves) {
+		describe := func(value tfvalue.Value) string {
+			return u.connection.Client.Mask(u.Rules.Describe(leaf.Name(), value))
+		}
+		was, now, set := u.change.Prior.At(leaf.Path...), u.change.Remote.At(leaf.Path...), "the planned value"
+		if u.change.Prior.IsNull() || u.sent.At(leaf.Path...).IsNull() || was.IsEmpty() && now.IsEmpty() || u.Rules.Same(leaf.Name(), was, now) {
+			continue
+		}
+		if leaf.Value.Type().Is(tftypes.Number) || leaf.Value.Type().Is(tftypes.Bool) {
+			set = describe(leaf.Value)
+		}
+		lines = append(lines, fmt.Sprintf("  - %s: was %s in the plan, was %s before this update, is set to %s", leaf.Path, describe(was), describe(now), set))
+	}
+	if len(lines) > 0 {
+		diags.AddWarning(fmt.Sprintf("Values of %s had changed since the plan", u.change.Label),
+			"Somebody else, or the platform, changed these values after the plan was made. They were set as planned all the same. If the values that were found are right, configure them:\n\n"+strings.Join(lines, "\n"))
 	}
 }
 
-// describeAllMoved describes the leaves and elements that changed and were left as they are. advice is
-// empty if none of them can be managed, or all are.
-func (u *update) describeAllMoved() (managed, unmanaged, advice []string) {
+// warnMoved warns, once per object, about all that changed although no PATCH of the change had it: what
+// is managed, and what nobody manages. All of it was left as it is.
+func (u *update) warnMoved(diags *diag.Diagnostics) {
+	var managed, unmanaged, paragraphs, advice []string
 	byPlatform := u.AlsoChanges(u.sent)
 	for _, leaf := range u.moved() {
-		lines := u.describeMoved(leaf.Path, leaf.Value, u.remote.At(leaf.Path...), "is now")
+		lines := u.describeMoved(leaf.Path, leaf.Value, u.remote.At(leaf.Path...))
 		switch {
 		case u.owns(leaf.Path):
 			managed = append(managed, lines...)
@@ -168,28 +222,23 @@ func (u *update) describeAllMoved() (managed, unmanaged, advice []string) {
 		}
 		unmanaged = append(unmanaged, lines...)
 	}
-	if u.ownsKeyedMap() && !u.change.read.setAt.IsZero() {
-		key, before, now := u.key(), u.setOf(u.change.Remote), u.setOf(u.remote)
+	if u.ownsMappings() && !u.change.read.mappedAt.IsZero() {
+		key, before, now := u.key(), u.mappingsOf(u.change.Remote), u.mappingsOf(u.remote)
 		moved := key.Moved(before, now, u.change.Edit.All())
-		managed = append(managed, u.describeMoved(u.KeyedMap, key.Only(before, moved), key.Only(now, moved), "is now")...)
+		managed = append(managed, u.describeMoved(u.Mappings, key.Only(before, moved), key.Only(now, moved))...)
 	}
-	return managed, unmanaged, advice
+	if len(managed) > 0 {
+		paragraphs = append(paragraphs, "Either the platform or somebody else changed these managed values meanwhile. They were left as they are, and the next plan shows them:\n\n"+strings.Join(managed, "\n"))
+	}
+	if len(unmanaged) > 0 {
+		paragraphs = append(paragraphs, "Either the platform changed these values with the update, or somebody else changed them at the same time:\n\n"+strings.Join(unmanaged, "\n"))
+	}
+	if len(paragraphs) > 0 {
+		diags.AddWarning(fmt.Sprintf("Other values of %s changed during its update", u.change.Label), strings.Join(append(paragraphs, advice...), "\n\n"))
+	}
 }
 
 // describeMoved describes a leaf as it was at the beginning, and is now.
-func (u *update) describeMoved(at tfvalue.Path, was, now tfvalue.Value, verb string) []string {
-	return u.Rules.DescribeChange(at, was, now, [2]string{"was", verb}, u.connection.Client.Mask)
-}
-
-// warnUnreturned warns, once per object, about what the platform accepted and does not return.
-func (u *update) warnUnreturned(diags *diag.Diagnostics) {
-	if len(u.unconfirmed) == 0 {
-		return
-	}
-	diags.AddWarning(
-		fmt.Sprintf("API does not return all values of %s", u.change.Label),
-		"The API accepted these values, but neither its response nor a further read contains them. The platform may show them later, or never, so it is not known whether they are in effect:\n\n"+
-			"  - "+strings.Join(u.unconfirmed, "\n  - ")+
-			"\n\nThe state has the planned values. Check them in the platform's console: a setting may have no effect while another one is off.",
-	)
+func (u *update) describeMoved(at tfvalue.Path, was, now tfvalue.Value) []string {
+	return u.Rules.DescribeChange(at, was, now, [2]string{"was", "is now"}, u.connection.Client.Mask)
 }

@@ -3,6 +3,7 @@ package adopt
 import (
 	"fmt"
 	"maps"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -25,17 +26,23 @@ type reviewed struct {
 	// read is what the last read returned, and overwritten what the kind says that is overwritten.
 	read        response
 	overwritten []string
+	// reset is that of the memory.
+	reset []string
 }
 
 // review compares a change with the object after a read. If a change is rejected, its warnings are
 // dropped, and so are the engine's errors if the kind has some of its own.
-func (e *Engine) review(change Change, now observed, diags *diag.Diagnostics) reviewed {
+func (e *Engine) review(change Change, now observed, last memory, diags *diag.Diagnostics) reviewed {
 	var byKind, byEngine diag.Diagnostics
-	r := reviewed{read: now.response}
+	r := reviewed{read: now.response, reset: last.reset}
 	r.Review = Review{Change: change, Label: e.label(change.Plan, now.remote), Remote: now.remote, Diags: &byKind}
 	r.wanted = e.wantedAfter(change, now.remote)
 	r.Leaves = e.Rules.Changes(r.wanted, now.remote)
 	r.Edit = e.edit(&r, &byEngine)
+	r.Carried = tfvalue.Null(e.objectType)
+	if !r.IsEmpty() {
+		r.Carried = e.carried(r, r.Leaves, r.Remote)
+	}
 	e.checkForms(r, &byEngine)
 	r.overwritten = e.Check(r.Review)
 	switch {
@@ -51,8 +58,7 @@ func (e *Engine) review(change Change, now observed, diags *diag.Diagnostics) re
 
 // wantedAfter returns what the managed leaves have to be after a change: as planned if the plan
 // changes them, and otherwise as they are now. In an adoption, which has no prior state, every leaf
-// counts as changed. A leaf that matches keeps the platform's spelling, in case it has to be
-// restored.
+// counts as changed. A leaf that matches keeps the platform's spelling, in case a PATCH carries it.
 func (e *Engine) wantedAfter(change Change, remote tfvalue.Value) tfvalue.Value {
 	owned := e.owned(change)
 	changed := owned
@@ -68,18 +74,42 @@ func (e *Engine) wantedAfter(change Change, remote tfvalue.Value) tfvalue.Value 
 	return wanted
 }
 
+// carried returns the managed leaves that a PATCH of others carries, as the object has them: those that an
+// update has once reset, and those without which the platform does not accept what is sent. A list with a name in
+// another Unicode form is never sent: see checkForms.
+func (e *Engine) carried(r reviewed, send, object tfvalue.Value) tfvalue.Value {
+	due := r.reset
+	if e.Companions != nil {
+		for _, path := range e.Companions(send) {
+			due = append(slices.Clone(due), path.String())
+		}
+	}
+	if len(due) == 0 {
+		return tfvalue.Null(e.objectType)
+	}
+	carried := e.verifiable(r.wanted)
+	for _, leaf := range carried.Leaves() {
+		is := object.At(leaf.Path...)
+		if !slices.Contains(due, leaf.Path.String()) || e.isMappings(leaf.Path) || !send.At(leaf.Path...).IsNull() || len(is.OtherForms()) > 0 {
+			is = tfvalue.Null(is.Type())
+		}
+		carried = carried.With(is, leaf.Path...)
+	}
+	return carried
+}
+
 // edit decides what a change removes from the keyed map and adds to it, and takes the set out of the
 // leaves to be sent. It decides nothing while the planned set is not fully known, or if the
 // platform could not be read.
 func (e *Engine) edit(r *reviewed, diags *diag.Diagnostics) tfvalue.Edit {
-	planned, prior, now := e.setOf(r.wanted), e.setOf(r.Prior), e.setOf(r.Remote)
-	if e.setOf(r.Leaves).IsNull() || !planned.IsFullyKnown() || r.Remote.IsNull() {
+	planned, prior, now := e.mappingsOf(r.wanted), e.mappingsOf(r.Prior), e.mappingsOf(r.Remote)
+	if e.mappingsOf(r.Leaves).IsNull() || !planned.IsFullyKnown() || r.Remote.IsNull() {
 		return tfvalue.Edit{}
 	}
-	r.Leaves = r.Leaves.Without(e.KeyedMap...)
-	if unknown := e.unknownIn(observed{r.Remote, r.read}, prior, planned); unknown != "" {
-		diags.AddAttributeError(conn.AttributePath(e.KeyedMap), fmt.Sprintf("Unknown %ss of %s", e.key().Noun, r.Label),
-			fmt.Sprintf("%s Nothing was sent. Try again, or remove %s from the configuration.", unknown, e.KeyedMap))
+	r.Leaves = r.Leaves.Without(e.Mappings...)
+	if unknown := e.unknownIn(r.read.object, prior, planned); unknown != "" {
+		diags.AddAttributeError(conn.AttributePath(e.Mappings), "Unknown table mappings of "+r.Label,
+			fmt.Sprintf("%s Nothing was sent. Try again, or remove %s from the configuration.", unknown, e.Mappings))
 		return tfvalue.Edit{}
 	}
 	if r.Prior.IsNull() {
@@ -93,34 +123,34 @@ func (e *Engine) edit(r *reviewed, diags *diag.Diagnostics) tfvalue.Edit {
 		return tfvalue.Edit{}
 	}
 	want := key.After(now, change)
-	r.wanted = r.wanted.With(want, e.KeyedMap...)
+	r.wanted = r.wanted.With(want, e.Mappings...)
 	return key.Difference(want, now)
 }
 
 // addConflict reports elements that somebody else has changed, when, and what follows.
 func (e *Engine) addConflict(label, when string, elements []tfvalue.Value, end string, diags *diag.Diagnostics) {
-	diags.AddAttributeError(conn.AttributePath(e.KeyedMap),
-		fmt.Sprintf("%s of %s changed %s", e.KeyedMap, label, when),
-		fmt.Sprintf("The plan changes these %ss, or others of the same source or target, and they are no longer what it was made from:\n\n%s\n\n%s",
-			e.key().Noun, e.key().List(elements), end))
+	diags.AddAttributeError(conn.AttributePath(e.Mappings),
+		fmt.Sprintf("%s of %s changed %s", e.Mappings, label, when),
+		fmt.Sprintf("The plan changes these table mappings, or others of the same source or target, and they are no longer what it was made from:\n\n%s\n\n%s",
+			e.key().List(elements), end))
 }
 
 // unknownIn says why the set on the platform is not known after a read, "" if it is. The read may omit the
 // object around the set, or a set that was returned before and is not to become empty; or an
 // element may lack a name, so that it may be any other.
-func (e *Engine) unknownIn(now observed, before, wanted tfvalue.Value) string {
+func (e *Engine) unknownIn(now, before, wanted tfvalue.Value) string {
 	var omitted tfvalue.Path
-	if parent := e.KeyedMap[:len(e.KeyedMap)-1]; !now.object.At(parent...).IsObject() {
+	if parent := e.Mappings[:len(e.Mappings)-1]; !now.At(parent...).IsObject() {
 		omitted = parent
-	} else if !before.IsEmpty() && !wanted.IsEmpty() && e.setOf(now.object).IsNull() {
-		omitted = e.KeyedMap
+	} else if !before.IsEmpty() && !wanted.IsEmpty() && e.mappingsOf(now).IsNull() {
+		omitted = e.Mappings
 	}
 	if omitted != nil {
-		return fmt.Sprintf("The API did not return %s, so it is not known which %ss the %s has.", omitted, e.key().Noun, e.Noun)
+		return fmt.Sprintf("The API did not return %s, so it is not known which table mappings the %s has.", omitted, e.Noun)
 	}
-	if unnamed := e.key().Unnamed(e.setOf(now.remote)); len(unnamed) > 0 {
-		return fmt.Sprintf("The API returned a %s that does not have all of %s, and may be any of those in the configuration:\n\n%s\n\nCorrect it in the platform's console.",
-			e.key().Noun, words.Enumerate(e.key().Members), e.key().List(unnamed))
+	if unnamed := e.key().Unnamed(e.mappingsOf(now)); len(unnamed) > 0 {
+		return fmt.Sprintf("The API returned a table mapping that does not have all of %s, and may be any of those in the configuration:\n\n%s\n\nCorrect it in the platform's console.",
+			words.Enumerate(e.key().Members), e.key().List(unnamed))
 	}
 	return ""
 }
@@ -130,7 +160,7 @@ func (e *Engine) unknownIn(now observed, before, wanted tfvalue.Value) string {
 // cannot know which of them that plan has shown.
 func (e *Engine) checkAdoptedSet(r reviewed, planned tfvalue.Value, diags *diag.Diagnostics) {
 	key := e.key()
-	remove := key.Difference(planned, e.setOf(r.Remote)).Remove
+	remove := key.Difference(planned, e.mappingsOf(r.Remote)).Remove
 	if len(remove) == 0 {
 		return
 	}
@@ -142,12 +172,12 @@ func (e *Engine) checkAdoptedSet(r reviewed, planned tfvalue.Value, diags *diag.
 			lines[i] = fmt.Sprintf("  - %s: another %s", key.Label(element), words.Enumerate(tfvalue.Differing(want, element)))
 		}
 	}
-	diags.AddAttributeError(conn.AttributePath(e.KeyedMap),
-		fmt.Sprintf("%s has other %ss", strings.ToUpper(r.Label[:1])+r.Label[1:], key.Noun),
-		fmt.Sprintf("Creating this resource neither removes nor changes a %s, because its plan cannot show that. The configuration differs from these on the platform:\n\n%s\n\n"+
+	diags.AddAttributeError(conn.AttributePath(e.Mappings),
+		strings.ToUpper(r.Label[:1])+r.Label[1:]+" has other table mappings",
+		fmt.Sprintf("Creating this resource neither removes nor changes a table mapping, because its plan cannot show that. The configuration differs from these on the platform:\n\n%s\n\n"+
 			"Nothing was sent. Import the %s: the plan of an import shows each change. In a replacement, first remove the old object from the state with terraform state rm.\n\n"+
 			"import {\n  to = dataplatform_%s.NAME\n  id = %q\n}",
-			key.Noun, strings.Join(lines, "\n"), e.Noun, e.Name, strings.Join(e.identity(r.Plan).values(), "/")))
+			strings.Join(lines, "\n"), e.Noun, e.Name, strings.Join(e.identity(r.Plan).values(), "/")))
 }
 
 // checkForms rejects a change to a list, a set or an element that has a name in another Unicode form
@@ -175,8 +205,8 @@ func (e *Engine) checkForms(r reviewed, diags *diag.Diagnostics) {
 		}
 	}
 	var names []string
-	for _, element := range e.key().Among(e.setOf(r.read.object).Elements(), r.Edit.All()) {
+	for _, element := range e.key().Among(e.mappingsOf(r.read.object).Elements(), r.Edit.All()) {
 		names = append(names, found(element, " (of "+e.key().Label(element)+")")...)
 	}
-	report(e.KeyedMap, names)
+	report(e.Mappings, names)
 }

@@ -12,18 +12,18 @@ import (
 func TestAdoptionKeepsElements(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
-		bulbs []any
-		lines []string
+		mappings []any
+		lines    []string
 	}{
-		"all are missing": {[]any{}, []string{"  - \"E14\": not in the configuration\n  - \"E27\": not in the configuration\n"}},
-		"one is missing":  {[]any{deskBulbs[0]}, []string{"  - \"E27\": not in the configuration\n"}},
-		"one is another":  {[]any{m{"socket": "E14", "colors": []any{}}, deskBulbs[1]}, []string{"  - \"E14\": another colors and on\n"}},
-		"one is added":    {[]any{deskBulbs[0], deskBulbs[1], m{"socket": "G9"}}, nil},
+		"all are missing": {[]any{}, []string{"  - \"events\": not in the configuration\n  - \"items\": not in the configuration\n"}},
+		"one is missing":  {[]any{usualMappings[0]}, []string{"  - \"items\": not in the configuration\n"}},
+		"one is another":  {[]any{m{"target_table": "events", "excluded_columns": []any{}}, usualMappings[1]}, []string{"  - \"events\": another excluded_columns and sorted\n"}},
+		"one is added":    {[]any{usualMappings[0], usualMappings[1], m{"target_table": "users"}}, nil},
 	} {
-		for when, inPlan := range map[string]m{"in the plan": nil, "in the apply": {"lamp_id": firstLamp, "bulbs": unknown}} {
+		for when, inPlan := range map[string]m{"in the plan": nil, "in the apply": {"pipe_id": firstPipe, "mappings": unknown}} {
 			t.Run(name+" "+when, func(t *testing.T) {
 				t.Parallel()
-				tf := adopts(t, newWorkshop(), m{"bulbs": test.bulbs})
+				tf := adopts(t, newToy(), m{"mappings": test.mappings})
 				tf.planConfig = inPlan
 				o := tf.apply()
 				tf.planConfig = nil
@@ -31,15 +31,15 @@ func TestAdoptionKeepsElements(t *testing.T) {
 					tf.wantQuiet(o)
 					return
 				}
-				tf.wantErrors(o, `Lamp "desk" (`+firstLamp+") has other bulbs")
-				for _, line := range append(test.lines, "import {\n  to = dataplatform_lamp.NAME\n  id = \""+organization+"/"+firstLamp+"\"\n}") {
+				tf.wantErrors(o, `Pipe "crm" (`+firstPipe+") has other table mappings")
+				for _, line := range append(test.lines, "import {\n  to = dataplatform_pipe.NAME\n  id = \""+organization+"/"+firstPipe+"\"\n}") {
 					if !strings.Contains(o.Errors[0], line) {
 						t.Errorf("no %q in %s", line, o.Errors[0])
 					}
 				}
 				tf.wantPatches("")
 				// An import shows the difference, and its apply makes it.
-				tf.wantOK(tf.imports(firstLamp))
+				tf.wantOK(tf.imports(firstPipe))
 				tf.wantQuiet(tf.apply())
 			})
 		}
@@ -50,73 +50,52 @@ func TestAdoptionKeepsElements(t *testing.T) {
 // without the warnings.
 func TestRejectedAdoption(t *testing.T) {
 	t.Parallel()
-	tf := adopts(t, newWorkshop(), m{"name": "new", "bulbs": []any{}, "shape": m{"square": m{"side": 1}}})
+	tf := adopts(t, newToy(), m{"name": "new", "mappings": []any{}, "destination": m{"lake": m{"shards": 1}}})
 	o := tf.plan()
-	tf.wantErrors(o, "Lamp has another shape")
+	tf.wantErrors(o, "Pipe has another destination")
 	tf.wantWarnings(o)
 }
 
-// TestRestoredAsItWas has a platform that resets leaves that an adoption or an update does not
-// change: they are restored as the platform had them right before, in its own Unicode form.
-func TestRestoredAsItWas(t *testing.T) {
-	t.Parallel()
-	const decomposed = "cafe\u0301"
-	w, resets := newWorkshop(), all(keeps(0, "size"), keeps([]any{}, "tags"))
-	w.rewrite = inTurn(resets)
-	w.change(firstLamp, []any{decomposed}, "tags")
-	tf := adopts(t, w, m{"name": "new", "size": 3, "tags": []any{"caf\u00e9"}})
-	tf.wantOK(tf.apply())
-	tf.wantPatches("PATCH name, PATCH name size tags")
-	tf.config["name"] = "newer"
-	o := tf.plan()
-	tf.change(firstLamp, 9, "size")
-	tf.rewrite = inTurn(resets)
-	tf.applyPlan(o)
-	tf.wantOK(o)
-	tf.wantPatches("PATCH name, PATCH name size tags")
-	lamp := tf.lamps[firstLamp]
-	if size, _ := lamp.At("size").Number().Int64(); size != 9 || lamp.At("tags").Elements()[0].Text() != decomposed {
-		t.Errorf("the lamp has size %d and tags %v", size, lamp.At("tags"))
-	}
-}
-
-// TestApplyKeepsToItsPlan has a lamp that changes in the console between a plan and its
+// TestApplyKeepsToItsPlan has a pipe that changes in the console between a plan and its
 // apply: the apply sends only what the plan showed, and the next plan shows the rest.
 func TestApplyKeepsToItsPlan(t *testing.T) {
-	const changed = "bulbs of lamp \"desk\" (" + firstLamp + ") changed since the plan: " +
-		"The plan changes these bulbs, or others of the same source or target, and they are no longer what it was made from:\n\n  - \"E14\"\n\nNothing was sent."
+	const changedSince = "source.postgres.table_mappings of pipe \"crm\" (" + firstPipe + ") changed since the plan: " +
+		"The plan changes these table mappings, or others of the same source or target, and they are no longer what it was made from:\n\n  - \"events\"\n\nNothing was sent."
 	moves := func(is any, at ...string) happening { return before(0, 1, is, at...) }
-	green := m{"socket": "E14", "colors": []any{"green"}, "on": true}
-	e27On := m{"socket": "E27", "colors": []any{}, "on": true}
+	otherwise := m{"target_table": "events", "excluded_columns": []any{"iban"}, "sorted": true}
+	itemsSorted := m{"target_table": "items", "excluded_columns": []any{}, "sorted": true}
 	third := func(form string) []any {
-		return append([]any{m{"socket": "G9", "colors": []any{form}, "on": false}}, deskBulbs...)
+		return append([]any{m{"target_table": "users", "excluded_columns": []any{form}, "sorted": false}}, usualMappings...)
 	}
 	playAll(t, map[string]scene{
-		"a leaf that the plan leaves alone":  {config: m{"size": 3}, happens: moves(9, "size"), sent: "GET, PATCH name", differs: true},
-		"a leaf that is emptied":             {config: m{"size": 3}, happens: moves(nil, "size"), sent: "2 GETs, PATCH name", differs: true},
-		"the leaf that the plan changes":     {happens: moves("moved", "name"), sent: "GET, PATCH name"},
+		"a leaf that the plan leaves alone": {config: m{"threads": 3}, happens: moves(9, "threads"), sent: "GET, PATCH name", differs: true},
+		"a leaf that is emptied":            {config: m{"threads": 3}, happens: moves(nil, "threads"), sent: "2 GETs, PATCH name", differs: true},
+		"the leaf that the plan changes": {happens: moves("moved", "name"), sent: "GET, PATCH name",
+			warnings: []string{`- name: was "crm" in the plan, was "moved" before this update, is set to the planned value`}},
+		"a number that the plan changes": {config: m{"name": "crm", "threads": 4}, happens: moves(9, "threads"), sent: "GET, PATCH threads",
+			warnings: []string{"- threads: was 3 in the plan, was 9 before this update, is set to 4"}},
 		"the leaf, as the plan changes it":   {happens: moves("new", "name"), sent: "GET"},
-		"an element of a set that it leaves": {happens: moves([]any{green, e27}, bulbsAt...), sent: "GET, PATCH name", differs: true},
-		"an element that it leaves": {config: m{"name": "desk", "bulbs": []any{e14, e27On}}, happens: moves([]any{green, e27}, bulbsAt...),
-			sent: "GET, PATCH -E27, PATCH +E27", differs: true},
-		"the element that it changes":          {config: m{"bulbs": blue}, happens: moves([]any{green, e27}, bulbsAt...), sent: "GET", errors: []string{changed}, differs: true},
-		"the element that it removes":          {config: m{"bulbs": []any{e27}}, happens: moves([]any{green, e27}, bulbsAt...), sent: "GET", errors: []string{changed}, differs: true},
-		"the element that it removes, is gone": {config: m{"name": "desk", "bulbs": []any{e27}}, happens: moves([]any{e27}, bulbsAt...), sent: "GET"},
-		"an element, as it adds it but for the form": {config: m{"name": "desk", "bulbs": third("caf\u00e9")}, happens: moves(third("cafe\u0301"), bulbsAt...),
+		"an element of a set that it leaves": {happens: moves([]any{otherwise, items}, mappingsAt...), sent: "GET, PATCH name", differs: true},
+		"an element that it leaves": {config: m{"name": "crm", "mappings": []any{events, itemsSorted}}, happens: moves([]any{otherwise, items}, mappingsAt...),
+			sent: "GET, PATCH -items, PATCH +items", differs: true},
+		"the element that it changes":          {config: m{"mappings": changed}, happens: moves([]any{otherwise, items}, mappingsAt...), sent: "GET", errors: []string{changedSince}, differs: true},
+		"the element that it removes":          {config: m{"mappings": []any{items}}, happens: moves([]any{otherwise, items}, mappingsAt...), sent: "GET", errors: []string{changedSince}, differs: true},
+		"the element that it removes, is gone": {config: m{"name": "crm", "mappings": []any{items}}, happens: moves([]any{items}, mappingsAt...), sent: "GET"},
+		"an element, as it adds it but for the form": {config: m{"name": "crm", "mappings": third("caf\u00e9")}, happens: moves(third("cafe\u0301"), mappingsAt...),
 			sent: "GET"},
-		"another element, which somebody added": {config: m{"name": "desk", "bulbs": blue}, happens: moves([]any{e14, e27, m{"socket": "G9", "colors": []any{}, "on": true}}, bulbsAt...),
-			sent: "GET, PATCH -E14, PATCH +E14", differs: true},
+		"another element, which somebody added": {config: m{"name": "crm", "mappings": changed}, happens: moves([]any{events, items, m{"target_table": "users", "excluded_columns": []any{}, "sorted": true}}, mappingsAt...),
+			sent: "GET, PATCH -events, PATCH +events", differs: true},
 	})
 }
 
 // TestUpdateThatCannotBegin has an update that cannot begin, and one whose body cannot be made.
 func TestUpdateThatCannotBegin(t *testing.T) {
 	t.Parallel()
-	for name, breaks := range map[string]func(*workshop, error){
-		"it cannot begin":  func(w *workshop, err error) { w.refuses = err },
-		"there is no body": func(w *workshop, err error) { w.cannot = err },
+	for name, breaks := range map[string]func(*toy, error){
+		"it cannot begin":  func(w *toy, err error) { w.refuses = err },
+		"there is no body": func(w *toy, err error) { w.cannot = err },
 	} {
-		happens := func(w *workshop, _ string) error {
+		happens := func(w *toy, _ string) error {
 			breaks(w, errors.New("no turn"))
 			return nil
 		}
@@ -129,25 +108,25 @@ func TestUpdateThatCannotBegin(t *testing.T) {
 func TestNamesInAnotherUnicodeForm(t *testing.T) {
 	t.Parallel()
 	const composed, decomposed = "caf\u00e9", "cafe\u0301"
-	bulbs := func(colors []any, more ...any) m {
-		return m{"bulbs": append([]any{m{"socket": "E14", "colors": colors}, deskBulbs[1]}, more...)}
+	mappings := func(colors []any, more ...any) m {
+		return m{"mappings": append([]any{m{"target_table": "events", "excluded_columns": colors}, usualMappings[1]}, more...)}
 	}
-	w := newWorkshop()
-	w.change(firstLamp, bulbs([]any{decomposed}, m{"socket": decomposed, "colors": []any{}, "on": false})["bulbs"], bulbsAt...)
-	w.change(firstLamp, []any{decomposed}, "tags")
-	named, g9 := m{"socket": composed}, m{"socket": "G9", "colors": []any{composed}}
-	whole := bulbs([]any{composed}, named)
-	whole["tags"] = []any{composed}
-	cannot := []string{`A name in fixture.mount.bulbs of lamp "desk" (` + firstLamp + `) cannot be sent: The platform has "café" (of "E14") in another Unicode form`}
+	w := newToy()
+	w.change(firstPipe, mappings([]any{decomposed}, m{"target_table": decomposed, "excluded_columns": []any{}, "sorted": false})["mappings"], mappingsAt...)
+	w.change(firstPipe, []any{decomposed}, "columns")
+	named, users := m{"target_table": composed}, m{"target_table": "users", "excluded_columns": []any{composed}}
+	whole := mappings([]any{composed}, named)
+	whole["columns"] = []any{composed}
+	cannot := []string{`A name in source.postgres.table_mappings of pipe "crm" (` + firstPipe + `) cannot be sent: The platform has "café" (of "events") in another Unicode form`}
 	adopts(t, w, whole).plays(
 		act{},
-		act{config: bulbs([]any{composed}, named, g9), sent: "PATCH +G9"}, // an element of its own
-		act{config: bulbs([]any{composed, "x"}, named, g9), errors: cannot},
-		act{config: bulbs([]any{}, m{"socket": composed, "on": true}, g9), errors: []string{"cannot be sent"}},
-		act{config: bulbs([]any{"x"}, named, g9), errors: cannot}, // which removes the other form, too
-		act{config: bulbs([]any{composed}, named), sent: "PATCH -G9"},
+		act{config: mappings([]any{composed}, named, users), sent: "PATCH +users"}, // an element of its own
+		act{config: mappings([]any{composed, "x"}, named, users), errors: cannot},
+		act{config: mappings([]any{}, m{"target_table": composed, "sorted": true}, users), errors: []string{"cannot be sent"}},
+		act{config: mappings([]any{"x"}, named, users), errors: cannot}, // which removes the other form, too
+		act{config: mappings([]any{composed}, named), sent: "PATCH -users"},
 		act{console: m{"name": decomposed}, config: m{"name": "new"}, sent: "PATCH name"}, // one name alone is replaced
-		act{config: m{"tags": []any{composed, "x"}}, errors: []string{"A name in tags of lamp"}},
-		act{config: m{"tags": []any{"x"}}, errors: []string{"A name in tags of lamp"}},
+		act{config: m{"columns": []any{composed, "x"}}, errors: []string{"A name in columns of pipe"}},
+		act{config: m{"columns": []any{"x"}}, errors: []string{"A name in columns of pipe"}},
 	)
 }

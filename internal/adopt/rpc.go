@@ -34,8 +34,8 @@ func (e *Engine) ValidateConfig(config *tfprotov6.DynamicValue) (rest *tfprotov6
 	if e.Validate != nil {
 		e.Validate(object, &diags)
 	}
-	if all := e.setOf(object); len(all.Elements()) > 1 {
-		object = object.With(all.Distinct(), e.KeyedMap...)
+	if all := e.mappingsOf(object); len(all.Elements()) > 1 {
+		object = object.With(all.Distinct(), e.Mappings...)
 	}
 	rest, err = encode(object)
 	return rest, conn.ToProtocol(diags), err

@@ -14,16 +14,17 @@ import (
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
 )
 
-// scene is one update of the first lamp, whose name and bulbs are managed, and what happens with it.
+// scene is one update of the first pipe, whose name and mappings are managed, and what happens with it.
 //
-// A lamp stands for a pipe, and its bulbs for table mappings: the socket is the key, the wire is the
-// source table (two bulbs on one wire are related), and the colors are the excluded columns.
-// "PATCH name -E14 +G9" sends the name, removes the bulb in socket E14, and adds that in G9.
+// A pipe stands for a pipe, and its mappings for table mappings: the target is the key, the wire is the
+// source table (two mappings on one wire are related), and the colors are the excluded columns.
+// "PATCH name -events +users" sends the name, removes the mapping in target events, and adds that in users.
 type scene struct {
-	from    []any // the bulbs of the lamp, if not the usual ones
+	from    []any // the mappings of the pipe, if not the usual ones
 	config  m     // beside the name, which becomes new if it is not here
 	plain   bool  // the kind has no keyed map
 	once    bool  // the provider does not retry
+	reset   bool  // an update has reset the threads, which are managed
 	lag     time.Duration
 	rewrite func(tfvalue.Value) tfvalue.Value
 	happens happening
@@ -40,25 +41,26 @@ type scene struct {
 }
 
 type (
-	happening = func(w *workshop, request string) error                             // before a request of the apply
-	editing   = func(w *workshop, request string, lamp tfvalue.Value) tfvalue.Value // of its responses
+	happening = func(w *toy, request string) error                             // before a request of the apply
+	editing   = func(w *toy, request string, pipe tfvalue.Value) tfvalue.Value // of its responses
 )
 
 const (
 	notShown  = "API does not show the change to "
-	partly    = "fixture.mount.bulbs of lamp \"desk\" (" + firstLamp + ") is only partly updated"
-	wasRed    = "They were:\n\n  - \"E14\": colors = [\"r\u00e9d\"], on = true, wire = \"E14\"\n\n"
-	conflicts = "fixture.mount.bulbs of lamp \"desk\" (" + firstLamp + ") changed during the apply"
+	partly    = "source.postgres.table_mappings of pipe \"crm\" (" + firstPipe + ") is only partly updated"
+	exposes   = "may be copied now. To prevent that, pause the pipe, or remove the table mapping in the platform's console:\n\n  - \"events\": "
+	wasThere  = "They were:\n\n  - \"events\": excluded_columns = [\"n\u00e9\"], sorted = true, source_table = \"events\"\n\n"
+	conflicts = "source.postgres.table_mappings of pipe \"crm\" (" + firstPipe + ") changed during the apply"
 )
 
-// The bulbs of the first lamp, and what a configuration makes of them: E14 in another color, both in
-// another color, or G9 on the wire of E14.
+// The mappings of the first pipe, and what a configuration makes of them: events in another color, both in
+// another color, or users on the wire of events.
 var (
-	e14, e27  = deskBulbs[0], m{"socket": "E27", "colors": []any{}, "on": false}
-	blue      = []any{m{"socket": "E14", "colors": []any{"blue"}}, deskBulbs[1]}
-	bothBlue  = []any{m{"socket": "E14", "colors": []any{"blue"}}, m{"socket": "E27", "colors": []any{"blue"}}}
-	g9        = m{"socket": "G9", "wire": "E14", "colors": []any{}, "on": false}
-	elsewhere = []any{g9, deskBulbs[1]}
+	events, items = usualMappings[0], m{"target_table": "items", "excluded_columns": []any{}, "sorted": false}
+	changed       = []any{m{"target_table": "events", "excluded_columns": []any{"phone"}}, usualMappings[1]}
+	bothChanged   = []any{m{"target_table": "events", "excluded_columns": []any{"phone"}}, m{"target_table": "items", "excluded_columns": []any{"phone"}}}
+	users         = m{"target_table": "users", "source_table": "events", "excluded_columns": []any{}, "sorted": false}
+	renamed       = []any{users, usualMappings[1]}
 )
 
 func playAll(t *testing.T, scenes map[string]scene) {
@@ -71,18 +73,27 @@ func playAll(t *testing.T, scenes map[string]scene) {
 func (s scene) play(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T) {
-		w := newWorkshop()
+		w := newToy()
 		w.plain = s.plain
-		tf := adopts(t, w, m{"name": "desk"})
+		tf := adopts(t, w, m{"name": "crm"})
 		tf.inBubble = true
 		if !s.plain {
-			tf.config["bulbs"] = deskBulbs
+			tf.config["mappings"] = usualMappings
 		}
 		if s.from != nil {
-			tf.change(firstLamp, s.from, bulbsAt...)
-			tf.config["bulbs"] = s.from
+			tf.change(firstPipe, s.from, mappingsAt...)
+			tf.config["mappings"] = s.from
+		}
+		if s.reset {
+			tf.config["threads"] = 3
+		}
+		if columns, isManaged := s.config["columns"]; isManaged {
+			tf.config["columns"] = columns
 		}
 		tf.wantQuiet(tf.apply())
+		if s.reset {
+			tf.block.State.Private = []byte(`{"unreturned":"W10=","reset":"WyJ0aHJlYWRzIl0="}`)
+		}
 		tf.config["name"] = "new"
 		maps.Copy(tf.config, s.config)
 		o := tf.plan()
@@ -109,7 +120,7 @@ func (s scene) play(t *testing.T) {
 		if strings.Contains(strings.Join(o.Errors, ""), "Set the argument to the value on the platform") != s.advises {
 			t.Errorf("an error advises to configure the value: %t", !s.advises)
 		}
-		for _, name := range []string{"name", "size"} {
+		for _, name := range []string{"name", "threads"} {
 			want := tf.returned.At(name) // after an error
 			if held, is := s.held[name]; is {
 				want = value(held, want.Type())
@@ -132,108 +143,108 @@ func (s scene) play(t *testing.T) {
 
 // keeps has a platform that accepts a leaf and ignores it.
 func keeps(is any, path ...string) func(tfvalue.Value) tfvalue.Value {
-	return func(lamp tfvalue.Value) tfvalue.Value {
-		return lamp.With(value(is, lamp.At(path...).Type()), path...)
+	return func(pipe tfvalue.Value) tfvalue.Value {
+		return pipe.With(value(is, pipe.At(path...).Type()), path...)
 	}
 }
 
-// all changes the lamp in several ways, and asItIs in none.
+// all changes the pipe in several ways, and asItIs in none.
 func all(changes ...func(tfvalue.Value) tfvalue.Value) func(tfvalue.Value) tfvalue.Value {
-	return func(lamp tfvalue.Value) tfvalue.Value {
+	return func(pipe tfvalue.Value) tfvalue.Value {
 		for _, change := range changes {
-			lamp = change(lamp)
+			pipe = change(pipe)
 		}
-		return lamp
+		return pipe
 	}
 }
 
 var asItIs = all()
 
-// inTurn changes the lamp with each PATCH in another way, and with later ones in none.
+// inTurn changes the pipe with each PATCH in another way, and with later ones in none.
 func inTurn(changes ...func(tfvalue.Value) tfvalue.Value) func(tfvalue.Value) tfvalue.Value {
-	return func(lamp tfvalue.Value) tfvalue.Value {
+	return func(pipe tfvalue.Value) tfvalue.Value {
 		if len(changes) == 0 {
-			return lamp
+			return pipe
 		}
 		change := changes[0]
 		changes = changes[1:]
-		return change(lamp)
+		return change(pipe)
 	}
 }
 
 // omits has responses without a leaf or an object.
 func omits(path ...string) func(tfvalue.Value) tfvalue.Value {
-	return func(lamp tfvalue.Value) tfvalue.Value { return lamp.Without(path...) }
+	return func(pipe tfvalue.Value) tfvalue.Value { return pipe.Without(path...) }
 }
 
-// lacks has responses that omit a member of some bulbs, or of all.
-func lacks(member string, sockets ...string) func(tfvalue.Value) tfvalue.Value {
-	return func(lamp tfvalue.Value) tfvalue.Value {
-		bulbs := lamp.At(bulbsAt...)
-		elements := bulbs.Elements()
-		for i, bulb := range elements {
-			if len(sockets) == 0 || slices.Contains(sockets, bulb.At("socket").Text()) {
-				elements[i] = bulb.Without(member)
+// lacks has responses that omit a member of some mappings, or of all.
+func lacks(member string, targets ...string) func(tfvalue.Value) tfvalue.Value {
+	return func(pipe tfvalue.Value) tfvalue.Value {
+		mappings := pipe.At(mappingsAt...)
+		elements := mappings.Elements()
+		for i, mapping := range elements {
+			if len(targets) == 0 || slices.Contains(targets, mapping.At("target_table").Text()) {
+				elements[i] = mapping.Without(member)
 			}
 		}
-		return lamp.With(bulbKey.Collect(bulbs.Type(), elements), bulbsAt...)
+		return pipe.With(mappingKey.Collect(mappings.Type(), elements), mappingsAt...)
 	}
 }
 
-var omitsNames = lacks("socket")
+var omitsNames = lacks("target_table")
 
-// omitsEmptyBulbs has responses that omit the bulbs if there are none.
-func omitsEmptyBulbs(lamp tfvalue.Value) tfvalue.Value {
-	if lamp.At(bulbsAt...).IsEmpty() {
-		return lamp.Without(bulbsAt...)
+// omitsEmptyMappings has responses that omit the mappings if there are none.
+func omitsEmptyMappings(pipe tfvalue.Value) tfvalue.Value {
+	if pipe.At(mappingsAt...).IsEmpty() {
+		return pipe.Without(mappingsAt...)
 	}
-	return lamp
+	return pipe
 }
 
-// none and past have a PATCH whose response shows no lamp, or the lamp as it was before.
-var none = to("PATCH", func(lamp tfvalue.Value) tfvalue.Value { return tfvalue.Null(lamp.Type()) })
+// none and past have a PATCH whose response shows no pipe, or the pipe as it was before.
+var none = to("PATCH", func(pipe tfvalue.Value) tfvalue.Value { return tfvalue.Null(pipe.Type()) })
 
-func past(w *workshop, request string, lamp tfvalue.Value) tfvalue.Value {
-	if versions := w.versions[firstLamp]; request != "GET" {
-		return versions[len(versions)-1].lamp
+func past(w *toy, request string, pipe tfvalue.Value) tfvalue.Value {
+	if versions := w.versions[firstPipe]; request != "GET" {
+		return versions[len(versions)-1].pipe
 	}
-	return lamp
+	return pipe
 }
 
 // to edits the responses to requests that begin so, all of them with "".
 func to(begins string, edit func(tfvalue.Value) tfvalue.Value) editing {
-	return func(_ *workshop, request string, lamp tfvalue.Value) tfvalue.Value {
+	return func(_ *toy, request string, pipe tfvalue.Value) tfvalue.Value {
 		if strings.HasPrefix(request, begins) {
-			return edit(lamp)
+			return edit(pipe)
 		}
-		return lamp
+		return pipe
 	}
 }
 
 // within edits the responses after a PATCH, counted from its own, which is 0. Before the first PATCH,
 // the first read is 1.
 func within(patch, from, until int, edit func(tfvalue.Value) tfvalue.Value) editing {
-	return func(w *workshop, _ string, lamp tfvalue.Value) tfvalue.Value {
+	return func(w *toy, _ string, pipe tfvalue.Value) tfvalue.Value {
 		if read := w.lastReads(); len(w.patches()) == patch && from <= read && read < until {
-			return edit(lamp)
+			return edit(pipe)
 		}
-		return lamp
+		return pipe
 	}
 }
 
 // each edits responses in several ways.
 func each(edits ...editing) editing {
-	return func(w *workshop, request string, lamp tfvalue.Value) tfvalue.Value {
+	return func(w *toy, request string, pipe tfvalue.Value) tfvalue.Value {
 		for _, edit := range edits {
-			lamp = edit(w, request, lamp)
+			pipe = edit(w, request, pipe)
 		}
-		return lamp
+		return pipe
 	}
 }
 
 // when has something happen before a request: the PATCH of a number (read 0), or a read after it.
-func when(patch, read int, happens func(*workshop) error) happening {
-	return func(w *workshop, _ string) error {
+func when(patch, read int, happens func(*toy) error) happening {
+	return func(w *toy, _ string) error {
 		if len(w.patches()) != patch || w.lastReads() != read {
 			return nil
 		}
@@ -243,7 +254,7 @@ func when(patch, read int, happens func(*workshop) error) happening {
 
 // fails has one PATCH fail, and perhaps be carried out all the same.
 func fails(patch int, done bool, err *platform.Error) happening {
-	return when(patch, 0, func(w *workshop) error {
+	return when(patch, 0, func(w *toy) error {
 		w.done = done
 		return err
 	})
@@ -256,7 +267,7 @@ func lost(patch int, done bool) happening {
 
 // doneLater has no response to PATCHes arrive, each of which is carried out after so long; 0 is never.
 func doneLater(after time.Duration, patches ...int) happening {
-	return func(w *workshop, request string) error {
+	return func(w *toy, request string) error {
 		if request == "GET" || !slices.Contains(patches, len(w.patches())) {
 			return nil
 		}
@@ -265,17 +276,17 @@ func doneLater(after time.Duration, patches ...int) happening {
 	}
 }
 
-// before has somebody change the lamp in the console before a request.
+// before has somebody change the pipe in the console before a request.
 func before(patch, read int, is any, at ...string) happening {
-	return when(patch, read, func(w *workshop) error {
-		w.change(firstLamp, is, at...)
+	return when(patch, read, func(w *toy) error {
+		w.change(firstPipe, is, at...)
 		return nil
 	})
 }
 
 // inOrder has each of several things happen.
 func inOrder(several ...happening) happening {
-	return func(w *workshop, request string) error {
+	return func(w *toy, request string) error {
 		var errs []error
 		for _, happens := range several {
 			errs = append(errs, happens(w, request))
@@ -286,7 +297,7 @@ func inOrder(several ...happening) happening {
 
 // lagsAfter has responses of the past only to reads after a PATCH.
 func lagsAfter(patch int, lag time.Duration) happening {
-	return func(w *workshop, request string) error {
+	return func(w *toy, request string) error {
 		if w.lag = 0; request == "GET" && len(w.patches()) == patch {
 			w.lag = lag
 		}
@@ -296,11 +307,11 @@ func lagsAfter(patch int, lag time.Duration) happening {
 
 // forbidsRead has one read fail after a PATCH.
 func forbidsRead(patch, read int) happening {
-	return when(patch, read, func(*workshop) error { return &platform.Error{Status: http.StatusForbidden} })
+	return when(patch, read, func(*toy) error { return &platform.Error{Status: http.StatusForbidden} })
 }
 
 // lastReads is the number of GETs after the last PATCH.
-func (w *workshop) lastReads() int {
+func (w *toy) lastReads() int {
 	reads := slices.Clone(w.requests)
 	slices.Reverse(reads)
 	return slices.IndexFunc(append(reads, "PATCH"), func(request string) bool { return request != "GET" })
@@ -308,8 +319,16 @@ func (w *workshop) lastReads() int {
 
 // queues has the PATCH that follows a read wait for its turn.
 func queues(patch, read int, wait time.Duration) happening {
-	return when(patch, read, func(w *workshop) error {
+	return when(patch, read, func(w *toy) error {
 		w.queue = wait
+		return nil
+	})
+}
+
+// interrupts has the user interrupt the apply before a request.
+func interrupts(patch, read int) happening {
+	return when(patch, read, func(w *toy) error {
+		w.interrupt()
 		return nil
 	})
 }

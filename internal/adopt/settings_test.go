@@ -18,7 +18,7 @@ import (
 func TestUnknownSettings(t *testing.T) {
 	t.Parallel()
 	const skipped, unknownSettings = "Refresh skipped: provider settings are unknown", "Unknown provider settings"
-	tf := adopted(t, m{"name": "desk"})
+	tf := adopted(t, m{"name": "crm"})
 	tf.lacks, tf.config["name"] = []string{"key_secret"}, "new"
 	o := tf.plan()
 	tf.wantWarnings(o, skipped)
@@ -29,14 +29,14 @@ func TestUnknownSettings(t *testing.T) {
 	tf.plays(act{sent: "PATCH name"})
 
 	// An import cannot wait.
-	tf = adopts(t, newWorkshop(), m{})
+	tf = adopts(t, newToy(), m{})
 	tf.lacks = []string{"key_secret"}
-	tf.wantErrors(tf.imports(firstLamp), unknownSettings)
+	tf.wantErrors(tf.imports(firstPipe), unknownSettings)
 	tf.lacks = nil
-	tf.wantErrors(tf.imports("2000000a-0000-4000-8000-000000000009"), "Cannot import lamp: There is no lamp")
+	tf.wantErrors(tf.imports("2000000a-0000-4000-8000-000000000009"), "Cannot import pipe: There is no pipe")
 
 	for _, lacks := range []string{"key_secret", "organization_id"} { // of an adoption
-		tf := adopts(t, newWorkshop(), m{"name": "new", "bulbs": deskBulbs, "secret": m{"version": "1"}})
+		tf := adopts(t, newToy(), m{"name": "new", "mappings": usualMappings, "credentials": m{"version": "1"}})
 		tf.lacks = []string{lacks}
 		o := tf.plan()
 		tf.wantWarnings(o)
@@ -57,17 +57,17 @@ func TestUnknownSettings(t *testing.T) {
 // another default of the provider after an adoption, which changes nothing.
 func TestOrganizationUnknownOrChanged(t *testing.T) {
 	t.Parallel()
-	tf := adopts(t, newWorkshop(), m{"organization_id": unknown})
+	tf := adopts(t, newToy(), m{"organization_id": unknown})
 	o := tf.plan()
 	tf.wantRequests("")
 	if tf.tfvalue(o.Planned).At("organization_id").IsKnown() {
 		t.Errorf("planned %v", o.Planned.GoString())
 	}
-	tf.start(m{"lamp_id": firstLamp})
+	tf.start(m{"pipe_id": firstPipe})
 	tf.run.OrganizationID = ""
 	tf.wantErrors(tf.block.PlanOnly(tf), "organization_id is not set")
 	tf.wantRequests("")
-	tf = adopted(t, m{"name": "desk"})
+	tf = adopted(t, m{"name": "crm"})
 	tf.start(tf.config)
 	tf.run.OrganizationID = another
 	if c := tf.block.Plan(tf); c.Action != terraformtest.None {
@@ -75,16 +75,16 @@ func TestOrganizationUnknownOrChanged(t *testing.T) {
 	}
 }
 
-// TestImportOfAnother has an import into a block that names another lamp: the plan of the import
+// TestImportOfAnother has an import into a block that names another pipe: the plan of the import
 // refuses, unless the ID is not known yet. A later plan is a replacement, as the user may want it.
 func TestImportOfAnother(t *testing.T) {
 	t.Parallel()
-	tf := adopts(t, newWorkshop(), m{"lamp_id": another})
-	tf.wantOK(tf.imports(firstLamp))
+	tf := adopts(t, newToy(), m{"pipe_id": another})
+	tf.wantOK(tf.imports(firstPipe))
 	o := tf.block.PlanOnly(tf)
-	tf.wantErrors(o, "Import does not match the configuration: The import and the configuration of this resource name different lamps: lamp_id is "+firstLamp+" in the import and "+another+" in the configuration. ")
+	tf.wantErrors(o, "Import does not match the configuration: The import and the configuration of this resource name different pipes: pipe_id is "+firstPipe+" in the import and "+another+" in the configuration. ")
 	tf.wantWarnings(o)
-	tf.block.Config = tf.cty(tf.value(m{"lamp_id": unknown}))
+	tf.block.Config = tf.cty(tf.value(m{"pipe_id": unknown}))
 	tf.wantOK(tf.block.PlanOnly(tf))
 	for range 2 {
 		if o := tf.plan(); o.Action != terraformtest.Replace {
@@ -103,16 +103,16 @@ func TestImportState(t *testing.T) {
 		lacks    []string
 		want     string
 	}{
-		"an ID":                         {firstLamp, nil, nil, organization},
-		"an ID with its organization":   {another + "/" + firstLamp, nil, nil, another},
-		"an ID with too many parts":     {another + "/" + another + "/" + firstLamp, nil, nil, "is not a valid import ID; expected LAMP_ID or ORGANIZATION_ID/LAMP_ID."},
-		"no UUID":                       {"desk", nil, nil, `"desk" is not a UUID; expected LAMP_ID or ORGANIZATION_ID/LAMP_ID.`},
-		"an identity":                   {"", m{"lamp_id": firstLamp}, nil, organization},
-		"an identity with organization": {"", m{"lamp_id": firstLamp, "organization_id": another}, nil, another},
+		"an ID":                         {firstPipe, nil, nil, organization},
+		"an ID with its organization":   {another + "/" + firstPipe, nil, nil, another},
+		"an ID with too many parts":     {another + "/" + another + "/" + firstPipe, nil, nil, "is not a valid import ID; expected PIPE_ID or ORGANIZATION_ID/PIPE_ID."},
+		"no UUID":                       {"crm", nil, nil, `"crm" is not a UUID; expected PIPE_ID or ORGANIZATION_ID/PIPE_ID.`},
+		"an identity":                   {"", m{"pipe_id": firstPipe}, nil, organization},
+		"an identity with organization": {"", m{"pipe_id": firstPipe, "organization_id": another}, nil, another},
 		"nothing":                       {"", nil, nil, "is not a valid import ID"},
-		"an unknown organization":       {firstLamp, nil, []string{"organization_id"}, "Use the import ID ORGANIZATION_ID/LAMP_ID."},
+		"an unknown organization":       {firstPipe, nil, []string{"organization_id"}, "Use the import ID ORGANIZATION_ID/PIPE_ID."},
 	} {
-		e, run := newWorkshop().engine(), newConnection()
+		e, run := newToy().engine(), newConnection()
 		run.Unknown = test.lacks
 		req := &tfprotov6.ImportResourceStateRequest{ID: test.id}
 		if test.identity != nil {
@@ -124,12 +124,12 @@ func TestImportState(t *testing.T) {
 			t.Fatal(err)
 		}
 		if errors := resp.Diagnostics; len(errors) > 0 {
-			if len(errors) != 1 || errors[0].Summary != "Cannot import lamp" || !strings.Contains(errors[0].Detail, test.want) {
+			if len(errors) != 1 || errors[0].Summary != "Cannot import pipe" || !strings.Contains(errors[0].Detail, test.want) {
 				t.Errorf("%s: %v", name, errors)
 			}
 			continue
 		}
-		want, found := m{"organization_id": test.want, "lamp_id": firstLamp}, resp.ImportedResources[0]
+		want, found := m{"organization_id": test.want, "pipe_id": firstPipe}, resp.ImportedResources[0]
 		state, _ := decode(found.State, e.objectType)
 		identity, _ := decode(found.Identity.IdentityData, e.identityType)
 		if !state.Equal(value(want, e.objectType)) || !identity.Equal(value(want, e.identityType)) {
@@ -142,10 +142,10 @@ func TestImportState(t *testing.T) {
 // apply that leaves a value unknown, and diagnostics as the protocol has them.
 func TestResponsesOfCalls(t *testing.T) {
 	t.Parallel()
-	e, ctx, ids := newWorkshop().engine(), context.Background(), m{"organization_id": organization, "lamp_id": firstLamp}
+	e, ctx, ids := newToy().engine(), context.Background(), m{"organization_id": organization, "pipe_id": firstPipe}
 	state, _ := encode(value(ids, e.objectType))
 	none, _ := encode(tfvalue.Null(e.objectType))
-	unsettled, _ := encode(value(m{"organization_id": organization, "lamp_id": firstLamp, "secret": m{"user": unknown}}, e.objectType))
+	unsettled, _ := encode(value(m{"organization_id": organization, "pipe_id": firstPipe, "credentials": m{"user": unknown}}, e.objectType))
 	reads, _ := e.ReadResource(ctx, newConnection(), &tfprotov6.ReadResourceRequest{CurrentState: state})
 	applies, _ := e.ApplyResourceChange(ctx, newConnection(), &tfprotov6.ApplyResourceChangeRequest{Config: state, PlannedState: state, PriorState: state})
 	destroys, _ := e.ApplyResourceChange(ctx, newConnection(), &tfprotov6.ApplyResourceChangeRequest{Config: none, PlannedState: none, PriorState: state})
@@ -162,9 +162,9 @@ func TestResponsesOfCalls(t *testing.T) {
 		t.Errorf("diagnostics %v of an apply that leaves a value unknown", applied.Diagnostics)
 	}
 	var all diag.Diagnostics
-	all.AddAttributeWarning(conn.AttributePath(tfvalue.Path{"shape", "round"}), "Summary", "Detail")
+	all.AddAttributeWarning(conn.AttributePath(tfvalue.Path{"destination", "table"}), "Summary", "Detail")
 	all.AddError("Summary", "Detail")
-	if d := conn.ToProtocol(all); d[0].Attribute.String() != `AttributeName("shape").AttributeName("round")` || d[1].Attribute != nil ||
+	if d := conn.ToProtocol(all); d[0].Attribute.String() != `AttributeName("destination").AttributeName("table")` || d[1].Attribute != nil ||
 		d[0].Severity != tfprotov6.DiagnosticSeverityWarning || d[1].Severity != tfprotov6.DiagnosticSeverityError {
 		t.Errorf("diagnostics %v and %v", d[0], d[1])
 	}

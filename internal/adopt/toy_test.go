@@ -20,12 +20,12 @@ import (
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
 )
 
-// The toy kind of these tests: a lamp has a leaf of each sort that the engine
+// The toy kind of these tests: a pipe has a leaf of each sort that the engine
 // distinguishes, and a platform that is a few maps.
 
 const (
 	organization       = "10000000-0000-4000-8000-000000000001"
-	firstLamp, another = "2000000a-0000-4000-8000-000000000001", "2000000a-0000-4000-8000-000000000002"
+	firstPipe, another = "2000000a-0000-4000-8000-000000000001", "2000000a-0000-4000-8000-000000000002"
 )
 
 func text() schema.Attribute   { return schema.StringAttribute{Optional: true, Computed: true} }
@@ -39,76 +39,78 @@ func object(members map[string]schema.Attribute) schema.Attribute {
 	return schema.SingleNestedAttribute{Optional: true, Computed: true, Attributes: members}
 }
 
-var lampSchema = schema.Schema{Attributes: map[string]schema.Attribute{
+var toySchema = schema.Schema{Attributes: map[string]schema.Attribute{
 	"organization_id": text(),
-	"lamp_id":         schema.StringAttribute{Required: true},
+	"pipe_id":         schema.StringAttribute{Required: true},
 	"name":            text(),
-	"cert":            text(),
-	"size":            number(),
-	"tags":            texts(),
-	"fixture": object(map[string]schema.Attribute{
-		"mount": object(map[string]schema.Attribute{"bulbs": schema.MapNestedAttribute{Optional: true, Computed: true, NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
-			"socket": text(),
-			"colors": texts(),
-			"on":     schema.BoolAttribute{Optional: true, Computed: true},
-			"wire":   text(),
+	"certificate":     text(),
+	"threads":         number(),
+	"columns":         texts(),
+	"source": object(map[string]schema.Attribute{
+		"postgres": object(map[string]schema.Attribute{"table_mappings": schema.MapNestedAttribute{Optional: true, Computed: true, NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
+			"target_table":     text(),
+			"excluded_columns": texts(),
+			"sorted":           schema.BoolAttribute{Optional: true, Computed: true},
+			"source_table":     text(),
 		}}}}),
-		"clamp": object(map[string]schema.Attribute{"grip": number()}),
+		"kafka": object(map[string]schema.Attribute{"partitions": number()}),
 	}),
-	"shape": object(map[string]schema.Attribute{
-		"round":  object(map[string]schema.Attribute{"radius": number(), "volume": schema.NumberAttribute{Computed: true}}),
-		"square": object(map[string]schema.Attribute{"side": number()}),
-		"dry":    schema.BoolAttribute{Optional: true},
+	"destination": object(map[string]schema.Attribute{
+		"table":    object(map[string]schema.Attribute{"rows": number(), "bytes": schema.NumberAttribute{Computed: true}}),
+		"lake":     object(map[string]schema.Attribute{"shards": number()}),
+		"validate": schema.BoolAttribute{Optional: true},
 	}),
-	"secret": schema.SingleNestedAttribute{Optional: true, Attributes: map[string]schema.Attribute{"user": onlyText(), "version": onlyText(), "key": schema.StringAttribute{Optional: true, WriteOnly: true}}},
-	"age":    schema.NumberAttribute{Optional: true, Computed: true, DeprecationMessage: "use weight"},
-	"maker":  schema.SingleNestedAttribute{Computed: true, Attributes: map[string]schema.Attribute{"name": text()}},
-	"state":  schema.StringAttribute{Computed: true},
-	"weight": schema.NumberAttribute{Computed: true},
+	"credentials": schema.SingleNestedAttribute{Optional: true, Attributes: map[string]schema.Attribute{"user": onlyText(), "version": onlyText(), "key": schema.StringAttribute{Optional: true, WriteOnly: true}}},
+	"workers":     schema.NumberAttribute{Optional: true, Computed: true, DeprecationMessage: "use memory"},
+	"owner":       schema.SingleNestedAttribute{Computed: true, Attributes: map[string]schema.Attribute{"name": text()}},
+	"state":       schema.StringAttribute{Computed: true},
+	"memory":      schema.NumberAttribute{Computed: true},
 }}
 
-// bulbsAt is where a lamp has its bulbs. Two of them are related if they hang on one wire.
+// mappingsAt is where a pipe has its mappings. Two of them are related if they hang on one wire.
 var (
-	bulbsAt = tfvalue.Path{"fixture", "mount", "bulbs"}
-	bulbKey = tfvalue.Key{Members: []string{"socket"}, Parts: [][]string{{"wire"}}, MayOmit: []string{"on"}, Noun: "bulb"}
+	mappingsAt = tfvalue.Path{"source", "postgres", "table_mappings"}
+	mappingKey = tfvalue.Key{Members: []string{"target_table"}, Parts: [][]string{{"source_table"}}, MayOmit: []string{"sorted"}}
 )
 
-// lampRules are those of the toy.
-var lampRules = tfvalue.Rules{
-	Trimmed:      []string{"cert"},
-	Keys:         map[string]tfvalue.Key{"bulbs": bulbKey},
-	Alternatives: []string{"shape", "fixture"},
-	NotInJSON:    []tfvalue.Path{{"shape", "dry"}, {"secret"}, {"organization_id"}},
+// toyRules are those of the toy.
+var toyRules = tfvalue.Rules{
+	Trimmed:      []string{"certificate"},
+	Keys:         map[string]tfvalue.Key{"table_mappings": mappingKey},
+	Alternatives: []string{"destination", "source"},
+	NotInJSON:    []tfvalue.Path{{"destination", "validate"}, {"credentials"}, {"organization_id"}},
 }
 
-// workshop is the platform of the lamps.
-type workshop struct {
-	lamps    map[string]tfvalue.Value
+// toy is the platform of the pipes.
+type toy struct {
+	pipes    map[string]tfvalue.Value
 	requests []string
 	open     int           // calls that have not ended
 	returned tfvalue.Value // by all responses, the last ones first
 
-	// versions are the lamps of earlier PATCHes, and when they were replaced. due are the PATCHes that
+	// versions are the pipes of earlier PATCHes, and when they were replaced. due are the PATCHes that
 	// are carried out later.
 	versions map[string][]version
 	due      []duePatch
 	// What the API document does not show.
-	lag     time.Duration                          // responses have the lamps as they were so long ago
-	edit    editing                                // of responses, or nil
-	rewrite func(lamp tfvalue.Value) tfvalue.Value // of what a PATCH stores
-	fail    func(request string) error
-	done    bool          // a PATCH that fails has changed the lamp
-	doneIn  time.Duration // a PATCH that fails changes the lamp after so long; 0 is never
-	queue   time.Duration // how long a PATCH waits for its turn
-	refuses error         // to begin an update
-	cannot  error         // make a body
-	plain   bool          // the kind has no keyed map
-	lacks   []string      // settings of the provider that are known only after apply
+	lag       time.Duration                          // responses have the pipes as they were so long ago
+	edit      editing                                // of responses, or nil
+	rewrite   func(pipe tfvalue.Value) tfvalue.Value // of what a PATCH stores
+	fail      func(request string) error
+	done      bool          // a PATCH that fails has changed the pipe
+	doneIn    time.Duration // a PATCH that fails changes the pipe after so long; 0 is never
+	resets    bool          // a PATCH resets the leaves that it omits
+	queue     time.Duration // how long a PATCH waits for its turn
+	refuses   error         // to begin an update
+	cannot    error         // make a body
+	plain     bool          // the kind has no keyed map
+	interrupt func()        // the apply under way
+	lacks     []string      // settings of the provider that are known only after apply
 }
 
 type version struct {
 	until time.Time
-	lamp  tfvalue.Value
+	pipe  tfvalue.Value
 }
 
 type duePatch struct {
@@ -117,93 +119,102 @@ type duePatch struct {
 	Patch
 }
 
-// shown is a lamp as responses have it.
-func (w *workshop) shown(id string) tfvalue.Value {
+// shown is a pipe as responses have it.
+func (w *toy) shown(id string) tfvalue.Value {
 	for _, v := range w.versions[id] {
 		if v.until.After(time.Now().Add(-w.lag)) {
-			return v.lamp
+			return v.pipe
 		}
 	}
-	return w.lamps[id]
+	return w.pipes[id]
 }
 
-func (w *workshop) engine() *Engine {
+func (w *toy) engine() *Engine {
 	kind := Kind{
-		Name: "lamp", Noun: "lamp", IDs: []string{"lamp_id"},
-		Schema: lampSchema, Rules: lampRules,
-		Options:    []tfvalue.Path{{"shape", "dry"}},
-		Unfinished: "Their colors stay off.",
-		Read: func(_ context.Context, _ *platform.Client, id Identity, read platform.Read) error {
+		Name: "pipe", Noun: "pipe", IDs: []string{"pipe_id"},
+		Schema: toySchema, Rules: toyRules,
+		Options: []tfvalue.Path{{"destination", "validate"}},
+		Read: func(ctx context.Context, _ *platform.Client, id Identity, read platform.Read) error {
+			if ctx.Err() != nil {
+				return errors.New("interrupted before it was read")
+			}
 			if err := w.receive("GET"); err != nil {
 				return err
 			}
-			lamp := strings.ToLower(id.IDs[0])
-			if _, ok := w.lamps[lamp]; !ok {
+			pipe := strings.ToLower(id.IDs[0])
+			if _, ok := w.pipes[pipe]; !ok {
 				return gone
 			}
-			return readLamp(w.respond("GET", w.shown(lamp)), read)
+			return readPipe(w.respond("GET", w.shown(pipe)), read)
 		},
-		KeyedMap: bulbsAt,
+		Mappings: mappingsAt,
 		Begin: func(ctx context.Context, _ *platform.Client, id Identity) (context.Context, Call, error) {
 			if w.refuses != nil {
 				return ctx, nil, w.refuses
 			}
 			w.open++
-			return ctx, &patching{workshop: w, id: strings.ToLower(id.IDs[0])}, nil
+			return ctx, &patching{toy: w, id: strings.ToLower(id.IDs[0])}, nil
 		},
 		Body: func(_ Change, p Patch) (map[string]any, error) { return map[string]any{"patch": p}, w.cannot },
 		Check: func(r Review) []string {
-			for _, kind := range []string{"round", "square"} {
-				if r.Config.At("shape", kind).IsObject() && r.Remote.At("shape").IsObject() && !r.Remote.At("shape", kind).IsObject() {
-					r.Diags.AddError("Lamp has another shape", kind)
+			for _, kind := range []string{"table", "lake"} {
+				if r.Config.At("destination", kind).IsObject() && r.Remote.At("destination").IsObject() && !r.Remote.At("destination", kind).IsObject() {
+					r.Diags.AddError("Pipe has another destination", kind)
 				}
 			}
-			if r.Leaves.At("secret").IsObject() {
-				return []string{"secret"}
+			if r.Leaves.At("credentials").IsObject() {
+				return []string{"credentials"}
 			}
 			return nil
 		},
+		Companions: func(send tfvalue.Value) []tfvalue.Path {
+			if send.At("certificate").IsNull() {
+				return nil
+			}
+			return []tfvalue.Path{{"columns"}}
+		},
 		AlsoChanges: func(send tfvalue.Value) []string {
-			if send.At("size").IsNull() {
+			if send.At("threads").IsNull() {
 				return []string{"state"}
 			}
-			return []string{"state", "weight"}
+			return []string{"state", "memory"}
 		},
 	}
 	if w.plain {
-		kind.KeyedMap = nil
+		kind.Mappings = nil
 	}
 	return New(kind)
 }
 
-func (w *workshop) typ() tftypes.Type { return lampSchema.Type().TerraformType(context.Background()) }
+func (w *toy) typ() tftypes.Type { return toySchema.Type().TerraformType(context.Background()) }
 
-// patching is an update of a lamp under way.
+// patching is an update of a pipe under way.
 type patching struct {
-	*workshop
+	*toy
 	id        string
 	attempts  int
-	began     time.Time
 	ambiguous bool // an attempt may have been carried out
 }
 
-func (u *patching) Send(_ context.Context, p platform.Patch, read platform.Read) (again bool, err error) {
+func (u *patching) Send(ctx context.Context, p platform.Patch, read platform.Read) (again bool, err error) {
 	u.attempts++
 	if u.attempts > 50 {
 		panic("there is no end of attempts")
+	}
+	if ctx.Err() != nil {
+		return false, errors.New("interrupted before it was sent")
 	}
 	time.Sleep(u.queue)
 	u.queue = 0
 	if !p.AsOf.IsZero() && time.Since(p.AsOf) >= platform.MaxAge {
 		return true, nil
 	}
-	u.began = time.Now()
 	sends := p.Body.(map[string]any)["patch"].(Patch)
-	if changes := !sends.Edit.IsEmpty(); changes != p.Unrepeatable || changes && p.AsOf.IsZero() {
-		return false, fmt.Errorf("a PATCH that changes the bulbs (%t) is unrepeatable (%t), and decided at %s", changes, p.Unrepeatable, p.AsOf)
+	if changes := !sends.Edit.IsEmpty(); changes != p.Unrepeatable || (changes || sends.Carried.AnyLeaf()) && p.AsOf.IsZero() {
+		return false, fmt.Errorf("a PATCH that changes the mappings (%t) is unrepeatable (%t), and decided at %s", changes, p.Unrepeatable, p.AsOf)
 	}
-	if slices.Contains(p.Leaves, bulbsAt.String()) == sends.Edit.IsEmpty() {
-		return false, fmt.Errorf("the log has %q of a PATCH that changes the bulbs: %t", p.Leaves, !sends.Edit.IsEmpty())
+	if slices.Contains(p.Leaves, mappingsAt.String()) == sends.Edit.IsEmpty() {
+		return false, fmt.Errorf("the log has %q of a PATCH that changes the mappings: %t", p.Leaves, !sends.Edit.IsEmpty())
 	}
 	response, err := u.patch(u.id, sends)
 	switch failed := (&platform.Error{}); {
@@ -214,34 +225,33 @@ func (u *patching) Send(_ context.Context, p platform.Patch, read platform.Read)
 	case response.IsNull(), err != nil:
 		return false, err
 	default:
-		return false, readLamp(response, read)
+		return false, readPipe(response, read)
 	}
 }
 
-func (u *patching) Began() time.Time { return u.began }
-func (u *patching) End()             { u.open-- }
+func (u *patching) End() { u.open-- }
 
-// readLamp reads a lamp as JSON.
-func readLamp(lamp tfvalue.Value, read platform.Read) error {
-	members, err := lampRules.JSON(lamp)
+// readPipe reads a pipe as JSON.
+func readPipe(pipe tfvalue.Value, read platform.Read) error {
+	members, err := toyRules.JSON(pipe)
 	if err != nil {
 		return err
 	}
 	return read(members)
 }
 
-// patch is a PATCH of a lamp. Its leaves are recorded in the order of their paths, and then
-// the sockets of the bulbs that it removes and adds.
-func (w *workshop) patch(id string, p Patch) (tfvalue.Value, error) {
+// patch is a PATCH of a pipe. Its leaves are recorded in the order of their paths, and then
+// the targets of the mappings that it removes and adds.
+func (w *toy) patch(id string, p Patch) (tfvalue.Value, error) {
 	names := []string{"PATCH"}
-	for _, leaf := range p.Leaves.Leaves() {
+	for _, leaf := range p.All().Leaves() {
 		names = append(names, leaf.Path.String())
 	}
-	for _, bulb := range p.Edit.Remove {
-		names = append(names, "-"+bulb.At("socket").Text())
+	for _, mapping := range p.Edit.Remove {
+		names = append(names, "-"+mapping.At("target_table").Text())
 	}
-	for _, bulb := range p.Edit.Add {
-		names = append(names, "+"+bulb.At("socket").Text())
+	for _, mapping := range p.Edit.Add {
+		names = append(names, "+"+mapping.At("target_table").Text())
 	}
 	request := strings.Join(names, " ")
 	failed := w.receive(request)
@@ -259,7 +269,7 @@ func (w *workshop) patch(id string, p Patch) (tfvalue.Value, error) {
 }
 
 // receive receives a request, carries out the PATCHes that are due by now, and may fail.
-func (w *workshop) receive(request string) (err error) {
+func (w *toy) receive(request string) (err error) {
 	if w.requests = append(w.requests, request); len(w.requests) > 100 {
 		panic("there is no end of requests")
 	}
@@ -274,37 +284,46 @@ func (w *workshop) receive(request string) (err error) {
 }
 
 // store carries out a PATCH.
-func (w *workshop) store(id string, p Patch) {
-	before, after := w.lamps[id], w.lamps[id]
-	if !p.Leaves.IsNull() {
-		after = p.Leaves.Without("secret").Without("shape", "dry").Merge(before)
+func (w *toy) store(id string, p Patch) {
+	before, after := w.pipes[id], w.pipes[id]
+	if !p.All().IsNull() {
+		after = p.All().Without("credentials").Without("destination", "validate").Merge(before)
+	}
+	if w.resets {
+		for path, is := range map[string]any{"name": "", "threads": 0, "certificate": "", "columns": []any{}, "destination.table.rows": 0} {
+			if at := strings.Split(path, "."); p.All().At(at...).IsNull() {
+				after = keeps(is, at...)(after)
+			}
+		}
 	}
 	if !p.Edit.IsEmpty() {
-		bulbs := bulbKey.After(before.At(bulbsAt...), p.Edit)
-		after = after.With(wholeBulbs(bulbs), bulbsAt...)
+		mappings := mappingKey.After(before.At(mappingsAt...), p.Edit)
+		after = after.With(wholeMappings(mappings), mappingsAt...)
 	}
 	if w.rewrite != nil {
 		after = w.rewrite(after)
 	}
 	w.versions[id] = append(w.versions[id], version{time.Now(), before})
-	w.lamps[id] = after.With(tfvalue.String(before.At("state").Text()+"'"), "state")
+	w.pipes[id] = after.With(tfvalue.String(before.At("state").Text()+"'"), "state")
 }
 
-// wholeBulbs are bulbs of which what one omits is empty.
-func wholeBulbs(bulbs tfvalue.Value) tfvalue.Value { return lampRules.Fill("bulbs", bulbs) }
+// wholeMappings are mappings of which what one omits is empty.
+func wholeMappings(mappings tfvalue.Value) tfvalue.Value {
+	return toyRules.Fill("table_mappings", mappings)
+}
 
-// respond returns what a response has of a lamp.
-func (w *workshop) respond(request string, lamp tfvalue.Value) tfvalue.Value {
+// respond returns what a response has of a pipe.
+func (w *toy) respond(request string, pipe tfvalue.Value) tfvalue.Value {
 	if w.edit != nil {
-		lamp = w.edit(w, request, lamp)
+		pipe = w.edit(w, request, pipe)
 	}
-	w.returned = lamp.Merge(w.returned)
-	return lamp
+	w.returned = pipe.Merge(w.returned)
+	return pipe
 }
 
 // m is an object in a configuration or on the platform. Of its values, nil is null and
-// unknown is known only after apply. The bulbs of a lamp may stand at its top, and belong to the
-// mount of its fixture. A bulb without a wire has one of its own, with the name of its socket.
+// unknown is known only after apply. The mappings of a pipe may stand at its top, and belong to the
+// mount of its fixture. A mapping without a wire has one of its own, with the name of its target.
 type m map[string]any
 
 const unknown = tftypes.UnknownValue
@@ -321,11 +340,11 @@ func value(v any, typ tftypes.Type) tfvalue.Value {
 			return tfvalue.Of(tftypes.NewValue(typ, elements))
 		}
 		v = maps.Clone(v)
-		if bulbs, ok := v["bulbs"]; ok && typ.(tftypes.Object).AttributeTypes["fixture"] != nil {
-			v["fixture"] = m{"mount": m{"bulbs": bulbs}}
+		if mappings, ok := v["mappings"]; ok && typ.(tftypes.Object).AttributeTypes["source"] != nil {
+			v["source"] = m{"postgres": m{"table_mappings": mappings}}
 		}
-		if v["wire"] == nil {
-			v["wire"] = v["socket"]
+		if v["source_table"] == nil {
+			v["source_table"] = v["target_table"]
 		}
 		members := map[string]tftypes.Value{}
 		for name, memberType := range typ.(tftypes.Object).AttributeTypes {
@@ -349,7 +368,7 @@ func value(v any, typ tftypes.Type) tfvalue.Value {
 			elements[i] = value(v[i], elementType)
 		}
 		if isMap {
-			return bulbKey.Collect(typ, elements)
+			return mappingKey.Collect(typ, elements)
 		}
 		return tfvalue.Collection(typ, elements)
 	default:
@@ -357,43 +376,43 @@ func value(v any, typ tftypes.Type) tfvalue.Value {
 	}
 }
 
-func (w *workshop) value(v m) tfvalue.Value { return value(v, w.typ()) }
+func (w *toy) value(v m) tfvalue.Value { return value(v, w.typ()) }
 
-// deskBulbs are the bulbs of the first lamp, in a configuration.
-var deskBulbs = []any{m{"socket": "E14", "colors": []any{"r\u00e9d"}, "on": true}, m{"socket": "E27"}}
+// usualMappings are the mappings of the first pipe, in a configuration.
+var usualMappings = []any{m{"target_table": "events", "excluded_columns": []any{"n\u00e9"}, "sorted": true}, m{"target_table": "items"}}
 
-// newWorkshop has two lamps, a round and a square one.
-func newWorkshop() *workshop {
-	w := &workshop{versions: map[string][]version{}}
+// newToy has two pipes, a round and a square one.
+func newToy() *toy {
+	w := &toy{versions: map[string][]version{}}
 	w.returned = tfvalue.Null(w.typ())
-	w.lamps = map[string]tfvalue.Value{
-		firstLamp: w.value(m{
-			"lamp_id": firstLamp, "name": "desk", "cert": "c", "size": 3, "tags": []any{"a", "b"}, "state": "s", "weight": 30,
-			"bulbs": []any{m{"socket": "E14", "colors": []any{"r\u00e9d"}, "on": true}, m{"socket": "E27", "colors": []any{}, "on": false}},
-			"shape": m{"round": m{"radius": 4, "volume": 9}},
+	w.pipes = map[string]tfvalue.Value{
+		firstPipe: w.value(m{
+			"pipe_id": firstPipe, "name": "crm", "certificate": "c", "threads": 3, "columns": []any{"a", "b"}, "state": "s", "memory": 30,
+			"mappings":    []any{m{"target_table": "events", "excluded_columns": []any{"n\u00e9"}, "sorted": true}, m{"target_table": "items", "excluded_columns": []any{}, "sorted": false}},
+			"destination": m{"table": m{"rows": 4, "bytes": 9}},
 		}),
 		another: w.value(m{
-			"lamp_id": another, "name": "floor", "cert": "", "size": 0, "tags": []any{}, "state": "s", "weight": 1,
-			"bulbs": []any{}, "shape": m{"square": m{"side": 2}},
+			"pipe_id": another, "name": "shop", "certificate": "", "threads": 0, "columns": []any{}, "state": "s", "memory": 1,
+			"mappings": []any{}, "destination": m{"lake": m{"shards": 2}},
 		}),
 	}
 	return w
 }
 
-// change changes a lamp in the console.
-func (w *workshop) change(id string, v any, path ...string) {
-	typ := w.lamps[id].At(path...).Type()
-	w.lamps[id] = w.lamps[id].With(value(v, typ), path...)
+// change changes a pipe in the console.
+func (w *toy) change(id string, v any, path ...string) {
+	typ := w.pipes[id].At(path...).Type()
+	w.pipes[id] = w.pipes[id].With(value(v, typ), path...)
 }
 
-func (w *workshop) patches() []string {
+func (w *toy) patches() []string {
 	return slices.DeleteFunc(slices.Clone(w.requests), func(request string) bool { return request == "GET" })
 }
 
 func newConnection() *conn.Connection {
-	config := platform.Config{BaseURL: "https://lamps.example", KeyID: "key", KeySecret: "secret-of-the-key", Sending: platform.Sending{RetryTimeout: time.Minute}}
+	config := platform.Config{BaseURL: "https://pipes.example", KeyID: "key", KeySecret: "secret-of-the-key", Sending: platform.Sending{RetryTimeout: time.Minute, RequestTimeout: 10 * time.Second}}
 	return &conn.Connection{Client: must(platform.New(config)), OrganizationID: organization, Run: rand.Text()}
 }
 
 // gone is the error of the client for an object that does not exist.
-var gone = &platform.Error{Status: http.StatusNotFound, NotFound: true, RequestID: "r", Message: "lamp not found"}
+var gone = &platform.Error{Status: http.StatusNotFound, NotFound: true, RequestID: "r", Message: "pipe not found"}

@@ -96,7 +96,7 @@ func (t trait) generate(value tfvalue.Value) tfvalue.Value {
 // keys, and without what is empty and may be omitted. An element that lacks a name, or that repeats a key, is
 // null: no configuration can have it.
 func (e *Engine) withoutNames(object tfvalue.Value) tfvalue.Value {
-	key, elements := e.key(), e.setOf(object)
+	key, elements := e.key(), e.mappingsOf(object)
 	if elements.IsEmpty() {
 		return object
 	}
@@ -110,7 +110,7 @@ func (e *Engine) withoutNames(object tfvalue.Value) tfvalue.Value {
 			}
 			return member
 		})
-	}), e.KeyedMap...)
+	}), e.Mappings...)
 }
 
 // isBlank reports whether a value is empty, other than false and 0, which mean something.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -15,16 +16,18 @@ import (
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
 )
 
-// update updates one object. What it sends is decided at its beginning, in at most two steps.
-// Afterwards it only sends, reads, waits, or stops: the API document does not say whether a PATCH
-// resets what it omits, whether a response is new, or whether a request that failed has ended, and
+// update updates one object. What it sends is decided at its beginning, in at most two steps of one
+// PATCH each. Afterwards it only sends, reads, waits, or stops: the API document does not say whether a
+// PATCH resets what it omits, whether a response is new, or whether a request that failed has ended, and
 // others write, too.
 //
-//	run              each step, then one PATCH that restores what they have reset
+//	run              each step
 //	  carryOut       one step
-//	    send         attempts, each of which the guard of the set has to allow: see set.go
-//	    findOutcome  reads, after an attempt on the set whose outcome is not known: see set.go
-//	    await        reads until the platform shows what was sent: see await.go
+//	    send         attempts, each of which guard has to allow
+//	    settle       reads after an attempt on the mappings whose outcome is not known
+//	    await        reads until the platform shows what was sent
+//
+// report.go has what is said of it.
 type update struct {
 	*Engine
 	connection *conn.Connection
@@ -38,23 +41,16 @@ type update struct {
 
 	// All that follows changes during the update.
 
-	// remote is the object as far as it is known. returned is what reads and responses have returned of
-	// it first, or of what was sent, once they have shown it: a leaf that is another one later was
-	// changed by others, or reset. Only take sets them.
-	remote, returned tfvalue.Value
-	// readAt is when the platform returned the object last, and setAt when it returned the keyed map
-	// that is in remote: zero if it has not since the last PATCH.
-	readAt, setAt time.Time
-
-	// sent are the leaves, and edited the elements of the keyed map, that PATCHes have changed, or
-	// may have.
+	// remote is the object as far as it is known. seen is what reads and responses have returned of it
+	// first, or of what was sent, once they have shown it: a leaf that is another one later has changed
+	// although the step did not send it. Only record and take set them.
+	remote, seen tfvalue.Value
+	// readAt is when the platform returned the object last, and mappedAt when it returned the table
+	// mappings that are in remote: zero if it has not since the last PATCH.
+	readAt, mappedAt time.Time
+	// sent are the leaves, and edited the mappings, that PATCHes have changed, or may have.
 	sent   tfvalue.Value
 	edited tfvalue.Edit
-	// isAlone reports that hardly anybody else can have changed the object meanwhile: each PATCH was
-	// accepted at its first attempt, and sent soon after the object was returned.
-	isAlone bool
-	// restored are the leaves that were reset and sent again, as they were found.
-	restored []tfvalue.Leaf
 	// unconfirmed are the paths of what the platform accepted and does not return.
 	unconfirmed []string
 }
@@ -62,11 +58,11 @@ type update struct {
 // step is one PATCH of an update.
 type step struct {
 	Patch
-	// isFirst and isLast say which step of the change it is. One that restores comes after all of
-	// them, and is the last.
-	isFirst, isLast, restores bool
-	// before and after are the keyed map around the step. What the guard asks is about the elements
-	// that are related to concerns, and soFar is what the steps up to this one change.
+	isSecond, isLast bool
+	// isLost reports that an attempt has changed the mappings, or not: its outcome is not known.
+	isLost bool
+	// before and after are the mappings around the step. What guard asks is about those that are
+	// related to concerns, and soFar is what the steps up to this one change.
 	before, after tfvalue.Value
 	concerns      []tfvalue.Value
 	soFar         tfvalue.Edit
@@ -75,27 +71,21 @@ type step struct {
 func (e *Engine) newUpdate(c *conn.Connection, r reviewed, last memory) *update {
 	u := &update{
 		Engine: e, connection: c, id: e.identity(r.Plan), change: r, memory: e.rememberRead(r.Remote, r.read.object, last),
-		remote: r.Remote, returned: r.read.object, readAt: time.Now(), setAt: r.read.setAt, sent: tfvalue.Null(e.objectType), isAlone: true,
+		remote: r.Remote, seen: r.read.object, readAt: time.Now(), mappedAt: r.read.mappedAt, sent: tfvalue.Null(e.objectType),
 	}
-	u.steps = u.decide()
-	return u
-}
-
-// decide returns the steps of the change. The second one has the additions that are related to what
-// the first one removes.
-func (u *update) decide() []step {
-	whole, set := u.change.Edit, u.setOf(u.change.Remote)
+	whole, mappings := r.Edit, u.mappingsOf(r.Remote)
 	first, later := u.key().InTwo(whole)
-	between := u.key().After(set, first)
+	between := u.key().After(mappings, first)
 	one := step{
-		Patch: Patch{u.change.Leaves, first}, isFirst: true, isLast: len(later) == 0,
-		before: set, after: between, concerns: whole.All(), soFar: first,
+		Patch: Patch{Leaves: r.Leaves, Edit: first}, isLast: len(later) == 0,
+		before: mappings, after: between, concerns: whole.All(), soFar: first,
 	}
 	two := step{
-		Patch: Patch{tfvalue.Null(u.objectType), tfvalue.Edit{Add: later}}, isLast: true,
-		before: between, after: u.key().After(set, whole), concerns: later, soFar: whole,
+		Patch: Patch{Leaves: tfvalue.Null(u.objectType), Edit: tfvalue.Edit{Add: later}}, isSecond: true, isLast: true,
+		before: between, after: u.key().After(mappings, whole), concerns: later, soFar: whole,
 	}
-	return slices.DeleteFunc([]step{one, two}, func(s step) bool { return s.IsEmpty() })
+	u.steps = slices.DeleteFunc([]step{one, two}, func(s step) bool { return s.IsEmpty() })
+	return u
 }
 
 // run carries out the change. If nothing differs, it sends no PATCH. After an error, too, remote is
@@ -107,160 +97,509 @@ func (u *update) run(ctx context.Context, diags *diag.Diagnostics) {
 			return
 		}
 	}
-	reset := slices.DeleteFunc(u.moved(), func(leaf tfvalue.Leaf) bool { return !u.owns(leaf.Path) })
-	if len(reset) > 0 && u.isAlone {
-		u.restore(ctx, reset, diags)
-	}
 }
 
 // carryOut sends one PATCH until its outcome is known, waits until the platform shows it, and
 // reports whether the update may go on.
 func (u *update) carryOut(ctx context.Context, s step, diags *diag.Diagnostics) (ok bool) {
 	shown, err := u.send(ctx, s)
-	isUnknown, changesSet := platform.IsAmbiguous(err), !s.Edit.IsEmpty()
-	if err == nil || isUnknown {
-		u.record(s.Patch)
-	} else {
-		u.edited.Remove = append(u.edited.Remove, u.removedDespite(ctx, s, err)...)
+	if !s.isLast {
+		var stop func()
+		ctx, stop = u.outlast(ctx)
+		defer stop()
 	}
-	if isUnknown && changesSet {
-		shown, err = u.findOutcome(ctx, s, err)
-	}
-	isUnreadable := !changesSet && platform.IsUnreadable(err)
-	if ok = err == nil || isUnreadable; ok {
-		ok = u.await(ctx, s, shown, diags)
-	}
-	notArrived := []string{}
-	if isUnreadable {
-		notArrived = u.takeBack(s)
-	}
-	if ok = ok && len(notArrived) == 0; err != nil && !ok {
-		u.addFailed(err, notArrived, diags)
-	}
-	return ok
-}
-
-// takeBack gives the leaves of a PATCH whose acceptance is not known, and which no read shows, the value
-// from before: the next apply sends them again. It returns their paths.
-func (u *update) takeBack(s step) (notArrived []string) {
-	for _, leaf := range s.Leaves.Leaves() {
-		if path := leaf.Path.String(); u.isNeverReturned(leaf.Path) || slices.Contains(u.unconfirmed, path) {
-			u.remote = u.remote.With(u.change.Remote.At(leaf.Path...), leaf.Path...)
-			notArrived = append(notArrived, path)
-		}
-	}
-	u.unconfirmed = nil
-	return notArrived
-}
-
-// restore sends all managed leaves once, because the steps have reset some of them. It is not tried
-// again: by then, others may have changed them. If its outcome is not known, one read shows it.
-func (u *update) restore(ctx context.Context, reset []tfvalue.Leaf, diags *diag.Diagnostics) {
-	leaves := u.verifiable(u.change.wanted)
-	if u.KeyedMap != nil {
-		leaves = leaves.Without(u.KeyedMap...)
-	}
-	for i, leaf := range reset {
-		reset[i].Value = u.remote.At(leaf.Path...)
-	}
-	last := u.steps[len(u.steps)-1]
-	s := step{Patch: Patch{Leaves: leaves}, isLast: true, restores: true, before: last.after, after: last.after, soFar: last.soFar}
-	shown, err := u.send(ctx, s)
-	isUnknown := platform.IsAmbiguous(err)
 	switch {
-	case errors.Is(err, errNotAlone):
-		return // the warning names what is left as it is
-	case err != nil && !isUnknown:
-		u.addFailed(err, nil, diags)
-		return
+	case err == nil:
+	case !platform.IsAmbiguous(err):
+		u.lookForHalf(ctx, s, err)
+	case !s.Edit.IsEmpty():
+		s.isLost = true
+		shown, err = u.settle(ctx, s, err)
+		s.isLost = false
+	case platform.IsUnreadable(err):
+		return u.await(ctx, s, shown, err, diags)
 	}
-	if u.restored = reset; !isUnknown {
-		u.record(s.Patch)
-	} else if shown, err = u.readOnce(ctx, u.connection.Client, u.id, u.elements(s)); err != nil {
-		u.addReadFailed(err, diags)
-		return
-	} else if f := u.compare(s, shown.object); f.notDone.IsEmpty() {
-		u.takeShown(s, shown, f)
-		return
+	if err != nil {
+		u.addFailed(s, err, diags)
+		return false
 	}
-	u.await(ctx, s, shown, diags)
+	return u.await(ctx, s, shown, nil, diags)
 }
 
-// record remembers a PATCH that was carried out, or may have been. What was returned of its leaves is of
-// the past.
-func (u *update) record(p Patch) {
-	for _, leaf := range p.Leaves.Leaves() {
-		u.returned = u.returned.Without(leaf.Path...)
+// outlast returns a context that ends one request_timeout after the given one. An interrupt sends nothing
+// new, but half of what was approved is a table that nobody replicates: a removal that was sent is
+// followed by its addition.
+func (u *update) outlast(ctx context.Context) (longer context.Context, stop func()) {
+	longer, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
+	unhook := context.AfterFunc(ctx, func() {
+		time.AfterFunc(u.connection.Client.RequestTimeout(), func() { cancel(context.Cause(ctx)) })
+	})
+	return longer, func() {
+		unhook()
+		cancel(nil)
 	}
-	u.sent = p.Leaves.Merge(u.sent)
-	u.edited.Remove = append(u.edited.Remove, p.Edit.Remove...)
-	u.edited.Add = append(u.edited.Add, p.Edit.Add...)
 }
 
-// send sends the PATCH of a step, as often as it takes. It returns what the response shows, or what is
-// known if that shows that nothing is left to be sent.
+// send sends the PATCH of a step, as often as it takes. It returns what the response shows, or what a
+// read has shown if nothing is left to be sent.
 func (u *update) send(ctx context.Context, s step) (shown response, err error) {
-	callCtx, call, err := u.Begin(ctx, u.connection.Client, u.id)
+	if len(u.edited.Remove) > 0 {
+		var stop func()
+		ctx, stop = u.outlast(ctx)
+		defer stop()
+	}
+	ctx, call, err := u.Begin(ctx, u.connection.Client, u.id)
 	if err != nil {
 		return shown, err
 	}
 	defer call.End()
-	patch, err := u.patch(s)
-	if err != nil {
-		return shown, fmt.Errorf("reading the plan: %w", err)
-	}
+	whole := s.Patch
 	var failed error // of the last attempt
 	for again := false; ; failed = cmp.Or(err, failed) {
-		if !s.Edit.IsEmpty() {
-			isDone, read, err := u.guard(callCtx, s, again && !platform.IsRateLimited(err))
-			if err != nil {
-				return shown, stopped{failed, err}
-			}
-			if isDone {
-				return u.sendRest(ctx, s, read)
-			}
-			patch.AsOf = u.setAt
+		isDone, read, stop := u.guard(ctx, s, again && !platform.IsRateLimited(err))
+		if stop != nil {
+			return shown, stopped{failed, stop}
 		}
-		if again, shown, err = u.attempt(callCtx, call, s, patch); !again {
-			return shown, err
+		if isDone {
+			s.Edit, shown = tfvalue.Edit{}, read
+		}
+		if isDone && !u.Rules.Changes(s.Leaves, u.remote).AnyLeaf() {
+			u.record(whole, true)
+			return shown, nil
+		}
+		if again, shown, err = u.attempt(ctx, call, s); !again {
+			break
 		}
 	}
+	if err == nil || platform.IsAmbiguous(err) {
+		u.record(whole, err == nil)
+	}
+	return shown, err
 }
 
-// errNotAlone is why a PATCH that restores was not sent, or not a second time.
-var errNotAlone = errors.New("others may have changed the object")
-
-// attempt sends a PATCH once, and reports whether to try again. One that restores is not tried again:
-// its error is that of the attempt if it may have been carried out.
-func (u *update) attempt(ctx context.Context, call Call, s step, patch platform.Patch) (again bool, shown response, err error) {
+// attempt sends the PATCH of a step once, and reports whether to try again. Beside the leaves of the step it
+// has those that the platform may reset, or that these need, as they are known by now.
+func (u *update) attempt(ctx context.Context, call Call, s step) (again bool, shown response, err error) {
+	s.Carried = u.carried(s)
+	patch := platform.Patch{Leaves: paths(s.All().Leaves()), Unrepeatable: !s.Edit.IsEmpty(), AsOf: u.asOf(s)}
+	if !s.Edit.IsEmpty() {
+		patch.Leaves = append(patch.Leaves, u.Mappings.String())
+	}
+	if patch.Body, err = u.Body(u.change.Change, s.Patch); err != nil {
+		return false, shown, fmt.Errorf("reading the plan: %w", err)
+	}
 	object := tfvalue.Null(u.objectType)
 	again, err = call.Send(ctx, patch, u.Rules.Into(&object))
-	u.isAlone = u.isAlone && !again && err == nil && call.Began().Sub(u.readAt) <= platform.MaxAge
-	if again && s.restores && !platform.IsAmbiguous(err) {
-		err = errNotAlone
-	}
-	return again && !s.restores, u.respond(object, u.elements(s)), err
+	return again, u.respond(object, u.elements(s)), err
 }
 
-// patch is the PATCH of a step. Only one that changes the set, or restores, is based on a read.
-func (u *update) patch(s step) (p platform.Patch, err error) {
-	p = platform.Patch{Leaves: paths(s.Leaves.Leaves()), Unrepeatable: !s.Edit.IsEmpty()}
+// carried are the leaves that a step carries: what the steps have sent as they sent it, and others as the
+// platform has them.
+func (u *update) carried(s step) tfvalue.Value {
+	return u.Engine.carried(u.change, s.Leaves, u.sent.Merge(u.remote))
+}
+
+// asOf is when the platform returned what the PATCH of a step is based on: zero if that is nothing, since
+// a leaf is sent as planned.
+func (u *update) asOf(s step) time.Time {
 	switch {
-	case s.restores:
-		p.AsOf = u.readAt
-	case p.Unrepeatable:
-		p.Leaves = append(p.Leaves, u.KeyedMap.String())
+	case !s.Edit.IsEmpty():
+		return u.mappedAt
+	case u.carried(s).AnyLeaf():
+		return u.readAt
+	default:
+		return time.Time{}
 	}
-	p.Body, err = u.Body(u.change.Change, s.Patch)
-	return p, err
 }
 
-// sendRest sends the leaves of a step whose elements are done, unless they are, too, as a read shows.
-func (u *update) sendRest(ctx context.Context, s step, read response) (response, error) {
-	if s.Edit = (tfvalue.Edit{}); u.Rules.Changes(s.Leaves, u.remote).AnyLeaf() {
-		return u.send(ctx, s)
+// guard allows an attempt of a PATCH that changes mappings if those that it concerns are as they were
+// before the step. If they are as it makes them, the step isDone. Otherwise somebody else has changed
+// them, and nothing more is sent. Others are left alone. It asks of what the platform returned last,
+// or of a new read if that is too old or an attempt has failed other than by a 429 (again), which also
+// renews what the PATCH carries.
+func (u *update) guard(ctx context.Context, s step, again bool) (isDone bool, read response, err error) {
+	asOf, read := u.asOf(s), response{object: tfvalue.Null(u.objectType)}
+	if asOf.IsZero() && s.Edit.IsEmpty() {
+		return false, read, nil
 	}
-	return read, nil
+	if !again && time.Since(asOf) < platform.MaxAge {
+		if isDone, err = u.ask(s, u.mappingsOf(u.remote)); err == nil {
+			return isDone, read, nil
+		}
+	}
+	for waiting := (wait{pause: firstPause}); ; {
+		isDone, read, err = u.look(ctx, s)
+		// Before the second PATCH, a read may be older than the first one, and another one is not.
+		if !s.isSecond || !errors.As(err, new(conflict)) || !waiting.next(ctx) {
+			return isDone, read, err
+		}
+	}
+}
+
+// look reads the object and asks the question of guard.
+func (u *update) look(ctx context.Context, s step) (isDone bool, read response, err error) {
+	now, err := u.observe(ctx, u.connection.Client, u.id, earlier{u.remote, u.elements(s), u.memory, !s.Edit.IsEmpty()})
+	if err != nil {
+		return false, read, err
+	}
+	if unknown := u.unknown(s, now.response); unknown != nil {
+		u.take(observed{now.remote.With(u.mappingsOf(u.remote), u.Mappings...), response{object: now.object.Without(u.Mappings...)}})
+		return false, now.response, unknown
+	}
+	u.take(now)
+	isDone, err = u.ask(s, u.mappingsOf(u.remote))
+	return isDone, now.response, err
+}
+
+// unknown says why it is not known which mappings there are, if a step changes them.
+func (u *update) unknown(s step, shown response) error {
+	if s.Edit.IsEmpty() {
+		return nil
+	}
+	if missing := u.unknownIn(shown.object, s.before, s.after); missing != "" {
+		return errors.New(strings.TrimSuffix(missing, "."))
+	}
+	return nil
+}
+
+// ask asks whether the mappings that a step concerns are as it makes them (isDone), or as they were. All count
+// together. Otherwise the error is a conflict.
+func (u *update) ask(s step, now tfvalue.Value) (isDone bool, err error) {
+	if s.Edit.IsEmpty() {
+		return false, nil
+	}
+	isDone, conflicts := u.key().Ask(s.concerns, s.before, s.after, now)
+	if concerned := u.key().Related(now, s.Edit.All()); !isDone && len(concerned.OtherForms()) > 0 {
+		conflicts = concerned.Elements()
+	}
+	if len(conflicts) > 0 {
+		return false, conflict(conflicts)
+	}
+	return isDone, nil
+}
+
+// conflict is the error of mappings that are neither as they were nor as the update makes them. They
+// are as they are now, or were before.
+type conflict []tfvalue.Value
+
+func (conflict) Error() string { return "the table mappings have changed" }
+
+// stopped is the error of a step that was given up after an attempt, nil if there was none. It does
+// not unwrap the attempt, whose outcome is no longer what counts.
+type stopped struct{ attempt, because error }
+
+func (s stopped) Error() string { return s.because.Error() }
+
+// elements are the mappings that may be in the response to a step: as they were, or as it adds them.
+func (u *update) elements(s step) tfvalue.Value {
+	if s.Edit.IsEmpty() {
+		return u.mappingsOf(u.remote)
+	}
+	return u.key().After(s.before, tfvalue.Edit{Add: s.Edit.Add})
+}
+
+// record remembers a PATCH that was carried out, or may have been. What was accepted counts as stored until
+// the platform shows something else. What is not known to have arrived keeps its value: the next apply
+// sends it again.
+func (u *update) record(p Patch, isAccepted bool) {
+	for _, leaf := range p.Leaves.Leaves() {
+		u.seen = u.seen.Without(leaf.Path...)
+	}
+	u.sent = p.Leaves.Merge(u.sent)
+	u.edited = tfvalue.Edit{Remove: append(u.edited.Remove, p.Edit.Remove...), Add: append(u.edited.Add, p.Edit.Add...)}
+	u.mappedAt = time.Time{}
+	if isAccepted {
+		u.remote = p.Leaves.Merge(u.remote)
+		if !p.Edit.IsEmpty() {
+			u.remote = u.remote.With(u.key().After(u.mappingsOf(u.remote), p.Edit), u.Mappings...)
+		}
+	}
+}
+
+// take takes over the object as it is now, and what was returned of it.
+func (u *update) take(now observed) {
+	for _, leaf := range u.leavesOf(u.sent) {
+		if value := now.object.At(leaf.Path...); !value.IsNull() && u.Rules.Confirms(leaf.Name(), leaf.Value, value) {
+			u.seen = u.seen.With(value, leaf.Path...)
+		}
+	}
+	u.remote, u.seen = u.Rules.Fill("", now.remote), u.seen.Merge(now.object)
+	u.readAt, u.mappedAt = time.Now(), now.mappedAt
+}
+
+// settle finds out what became of a step on the mappings whose last attempt may still be carried out. It only
+// reads, for up to 30 s, until the step is done, or somebody else has changed the mappings. Leaves are then sent
+// again, since they are absolute. A removal is never sent again: the platform may carry out the first one later, and
+// remove what was added since. What only adds is sent once more: it undoes nothing, and a table without its
+// mapping is not replicated.
+func (u *update) settle(ctx context.Context, s step, attempt error) (shown response, err error) {
+	for mayResend := len(s.Edit.Remove) == 0 && u.connection.Client.Retries(); ; mayResend = false {
+		shown, f, err := u.readOn(ctx, s, response{object: tfvalue.Null(u.objectType)})
+		switch stop := cmp.Or(err, f.stop); {
+		case stop != nil:
+			return shown, stopped{attempt, stop}
+		case f.isDone && !u.Rules.Changes(s.Leaves, u.remote).AnyLeaf():
+			return shown, nil
+		case f.isDone:
+			s.Edit = tfvalue.Edit{}
+			return u.send(ctx, s)
+		case !mayResend:
+			return shown, stopped{attempt, errUndone}
+		}
+		if shown, err = u.send(ctx, s); !platform.IsAmbiguous(err) {
+			return shown, err
+		}
+		attempt = err
+	}
+}
+
+// findings are what a response leaves open of a step.
+type findings struct {
+	// late are the leaves that were sent and have another value, which is here. missing are those
+	// that were sent, or returned before, and are omitted.
+	late    []tfvalue.Leaf
+	missing []tfvalue.Path
+	// notDone is what the mappings do not have yet of all steps so far; lacksMappings reports that the
+	// response does not say which there are.
+	notDone       tfvalue.Edit
+	lacksMappings bool
+	// hasMoved reports that a managed leaf or a mapping was not sent, and is no longer what it was.
+	hasMoved bool
+	// isDone reports that a lost step was carried out, and stop is why to stop at once otherwise.
+	isDone bool
+	stop   error
+}
+
+// compare compares a response with what the steps so far have sent.
+func (u *update) compare(s step, shown response) (f findings) {
+	for _, leaf := range u.leavesOf(u.sent.Merge(u.seen)) {
+		now := shown.object.At(leaf.Path...)
+		switch {
+		case now.IsNull() && leaf.Value.IsEmpty():
+		case now.IsNull():
+			f.missing = append(f.missing, leaf.Path)
+		case u.confirms(leaf, now):
+		case u.isPending(leaf.Path):
+			f.late = append(f.late, tfvalue.Leaf{Path: leaf.Path, Value: now})
+		default:
+			f.hasMoved = f.hasMoved || u.owns(leaf.Path)
+		}
+	}
+	mappings := u.mappingsOf(shown.object)
+	switch {
+	case s.isLost:
+		// A set that was omitted counts as empty only if it is to be: it was omitted twice.
+		if f.stop = u.unknown(s, shown); f.stop == nil {
+			f.isDone, f.stop = u.askLost(s, mappings)
+		} else {
+			f.lacksMappings = true
+		}
+	case u.ownsMappings():
+		// A platform that omits an empty set shows none of what a step adds to one that it has returned. Any other
+		// set that is omitted after an addition is not known.
+		mayBeEmpty := len(s.Edit.Add) == 0 || s.before.IsEmpty() && !u.mappingsOf(u.seen).IsNull()
+		if f.lacksMappings = mappings.IsNull() && !mayBeEmpty || !u.hasAllMappings(shown.object); !f.lacksMappings {
+			f.notDone = u.key().NotDone(s.soFar, mappings)
+			f.hasMoved = f.hasMoved || !u.change.read.mappedAt.IsZero() && len(u.key().Moved(s.before, mappings, s.soFar.All())) > 0
+		}
+	}
+	return f
+}
+
+// askLost asks after a lost attempt. After the second PATCH, too, a read may be older than the first one.
+func (u *update) askLost(s step, now tfvalue.Value) (isDone bool, err error) {
+	if isDone, err = u.ask(s, now); err != nil && s.isSecond {
+		if _, conflicts := u.key().Ask(s.concerns, u.steps[0].before, s.after, now); len(conflicts) == 0 {
+			err = nil
+		}
+	}
+	return isDone, err
+}
+
+// lookForHalf reads once after a PATCH that failed and that the platform may have carried out by half,
+// unless the update has stopped at a read. What it removes may be gone.
+func (u *update) lookForHalf(ctx context.Context, s step, err error) {
+	stop, isStop := err.(stopped) //nolint:errorlint // it is never wrapped
+	if isStop {
+		err = stop.attempt
+	}
+	failed := new(platform.Error)
+	errors.As(err, &failed)
+	if len(s.Edit.Remove) == 0 || failed.NothingDone() {
+		return
+	}
+	u.edited.Remove = append(u.edited.Remove, s.Edit.Remove...)
+	if !isStop {
+		u.mappedAt = time.Time{}
+		_, _, _ = u.look(ctx, s)
+	}
+}
+
+// mustWait reports whether to read until the platform shows a step. Before the last step, only mappings
+// are worth it: a slow leaf must not leave a table without its mapping for longer.
+func (s step) mustWait(f findings) bool {
+	if s.isLost {
+		return !f.isDone && !errors.As(f.stop, new(conflict))
+	}
+	return !f.notDone.IsEmpty() || s.isLast && len(f.late) > 0
+}
+
+// isDoubtful reports whether one more read can change the findings: a response may omit anything once,
+// or show the past. A step of credentials alone is confirmed by no response.
+func (u *update) isDoubtful(s step, f findings) bool {
+	isInvisible := s.soFar.IsEmpty() && !u.verifiable(s.Leaves).AnyLeaf()
+	return !s.isLost && (f.lacksMappings || s.isLast && (f.hasMoved || len(f.late)+len(f.missing) > 0 || isInvisible))
+}
+
+// readOn reads the object until it shows a step, given what a response shows of it, for up to 30 s. One
+// read settles what a response leaves in doubt.
+func (u *update) readOn(ctx context.Context, s step, shown response) (response, findings, error) {
+	f := u.compare(s, shown)
+	for waiting, isSettled := (wait{}), false; s.mustWait(f) && waiting.next(ctx) || !s.mustWait(f) && !isSettled && u.isDoubtful(s, f); {
+		isSettled, waiting.pause = !s.mustWait(f), max(waiting.pause, firstPause)
+		read, err := u.readAgain(ctx, s)
+		if err != nil {
+			if u.takeShown(s, shown, f); s.isLost || !f.notDone.IsEmpty() {
+				u.mappedAt = time.Time{}
+			}
+			return shown, f, err
+		}
+		if s.isLost || len(f.late) > 0 || !f.notDone.IsEmpty() {
+			shown = read // the earlier response may be of the past
+		} else {
+			shown = u.merge(shown, read)
+		}
+		f = u.compare(s, shown)
+	}
+	u.takeShown(s, shown, f)
+	return shown, f, nil
+}
+
+// readAgain reads the object, twice if it is not known what became of a step and the first response omits
+// what decides it.
+func (u *update) readAgain(ctx context.Context, s step) (response, error) {
+	if !s.isLost {
+		return u.readOnce(ctx, u.connection.Client, u.id, u.elements(s))
+	}
+	now, err := u.observe(ctx, u.connection.Client, u.id, earlier{u.remote, u.elements(s), u.memory, true})
+	return now.response, err
+}
+
+// wait is a wait with reads in between, after longer and longer pauses, of which pause is the next.
+type wait struct {
+	begun time.Time
+	pause time.Duration
+}
+
+const (
+	firstPause, maxPause = 500 * time.Millisecond, 5 * time.Second
+	maxWait              = 30 * time.Second // of all pauses together
+)
+
+// next pauses until the next read, and reports whether to read again. If the context ends, so does the
+// pause, and the next read fails.
+func (w *wait) next(ctx context.Context) bool {
+	if w.begun.IsZero() {
+		w.begun = time.Now()
+	}
+	left := maxWait - time.Since(w.begun)
+	if left <= 0 {
+		return false
+	}
+	select {
+	case <-time.After(min(w.pause, left)):
+	case <-ctx.Done():
+	}
+	w.pause = min(2*w.pause, maxPause)
+	return true
+}
+
+// takeShown takes over what a response shows of a step. Otherwise, the object is as it was, or as it was
+// sent. What a response omits and no step has sent is empty on the platform, if the object around it is
+// there. Where that is wrong, because no read could follow, the next refresh corrects it. The last value
+// would stay wrong for good on a platform that omits what is empty.
+func (u *update) takeShown(s step, shown response, f findings) {
+	if f.lacksMappings {
+		shown.mappedAt = time.Time{}
+	}
+	if u.Mappings != nil && shown.mappedAt.IsZero() {
+		shown.object = shown.object.Without(u.Mappings...)
+	}
+	remote, _ := u.interpret(u.remote, func(tfvalue.Path) bool { return true }, shown)
+	if !shown.mappedAt.IsZero() && u.mappingsOf(shown.object).IsNull() && !s.after.IsEmpty() {
+		remote = remote.Without(u.Mappings...)
+	}
+	for _, path := range f.missing {
+		if s.isLast && u.sent.At(path...).IsNull() && shown.object.At(path[:len(path)-1]...).IsObject() {
+			remote = remote.Without(path...)
+		}
+	}
+	u.take(observed{remote, shown})
+}
+
+// await waits until the platform shows a step, and reports whether the update may go on. attempt is the
+// error of a PATCH of leaves that may have arrived all the same, nil if it was accepted.
+func (u *update) await(ctx context.Context, s step, shown response, attempt error, diags *diag.Diagnostics) (ok bool) {
+	_, f, err := u.readOn(ctx, s, shown)
+	if err != nil {
+		u.addReadFailed(err, diags)
+		u.addNotArrived(attempt, s.Leaves, diags)
+		return false
+	}
+	if ok = f.notDone.IsEmpty(); !ok {
+		u.addNotDone(s, f.notDone, diags)
+	}
+	if !s.isLast {
+		return ok
+	}
+	if attempt != nil {
+		return !u.addNotArrived(attempt, s.Leaves, diags)
+	}
+	for _, leaf := range f.late {
+		u.addNotShown(leaf, diags)
+	}
+	ok = ok && len(f.late) == 0
+	for _, path := range f.missing {
+		if !u.sent.At(path...).IsNull() {
+			u.unconfirmed = append(u.unconfirmed, path.String())
+		}
+	}
+	if f.lacksMappings && !s.soFar.IsEmpty() {
+		u.unconfirmed = append(u.unconfirmed, u.Mappings.String())
+	}
+	return ok
+}
+
+// ownsMappings and owns report whether the update manages the mappings, or a leaf.
+func (u *update) ownsMappings() bool        { return !u.mappingsOf(u.change.wanted).IsNull() }
+func (u *update) owns(at tfvalue.Path) bool { return !u.change.wanted.At(at...).IsNull() }
+
+// leavesOf are the leaves that a response can show one by one, so neither the identifiers nor
+// managed mappings.
+func (u *update) leavesOf(object tfvalue.Value) []tfvalue.Leaf {
+	return slices.DeleteFunc(u.verifiable(object).Leaves(), func(leaf tfvalue.Leaf) bool {
+		return slices.Contains(u.identifiers(), leaf.Path[0]) || u.isMappings(leaf.Path) && u.ownsMappings()
+	})
+}
+
+// confirms reports whether the value of a leaf in a response is that of the leaf.
+func (u *update) confirms(leaf tfvalue.Leaf, now tfvalue.Value) bool {
+	return u.Rules.Confirms(leaf.Name(), leaf.Value, u.Rules.Fill(leaf.Name(), now))
+}
+
+// isPending reports whether a leaf was sent, and nothing that was returned has shown it.
+func (u *update) isPending(at tfvalue.Path) bool {
+	sent := u.sent.At(at...)
+	return !sent.IsNull() && !u.Rules.Confirms(at.Name(), sent, u.seen.At(at...))
+}
+
+// moved returns the leaves, as they were returned first or were sent and shown, that are no longer the
+// same. A leaf that is still to be sent, or to be shown, is none of them.
+func (u *update) moved() []tfvalue.Leaf {
+	return slices.DeleteFunc(u.leavesOf(u.seen), func(leaf tfvalue.Leaf) bool {
+		isDue := !u.change.Leaves.At(leaf.Path...).IsNull() && u.sent.At(leaf.Path...).IsNull()
+		return isDue || u.isPending(leaf.Path) || u.isMappings(leaf.Path) && u.mappedAt.IsZero() || u.confirms(leaf, u.remote.At(leaf.Path...))
+	})
 }
 
 // paths are those of leaves, for the log and for messages.
@@ -271,25 +610,19 @@ func paths(leaves []tfvalue.Leaf) (texts []string) {
 	return texts
 }
 
-// owns reports whether the update manages a leaf.
-func (u *update) owns(at tfvalue.Path) bool { return !u.change.wanted.At(at...).IsNull() }
-
-// moved returns the leaves, as they were returned first or were sent and shown, that are no longer the
-// same. A leaf that is still to be sent, or to be shown, is none of them.
-func (u *update) moved() []tfvalue.Leaf {
-	return slices.DeleteFunc(u.leavesOf(u.returned), func(leaf tfvalue.Leaf) bool {
-		isDue := !u.change.Leaves.At(leaf.Path...).IsNull() && u.sent.At(leaf.Path...).IsNull()
-		return isDue || u.isPending(leaf.Path) || u.isKeyedMap(leaf.Path) && u.setAt.IsZero() || u.confirms(leaf, u.remote.At(leaf.Path...))
-	})
-}
-
 // nextMemory returns the memory of the state after an update. A leaf that no read has returned stays
 // unreturned, and one that the platform accepted and does not return becomes so. So does a leaf
 // that the platform did not have before the update, unless it is in the prior state and was not
-// sent: that one was emptied after the plan.
+// sent: that one was emptied after the plan. What has moved is reset from now on.
 func (u *update) nextMemory(state tfvalue.Value) memory {
-	return u.remember(state, func(leaf tfvalue.Leaf) bool {
+	next := u.remember(state, u.memory, func(leaf tfvalue.Leaf) bool {
 		isNew := u.change.Remote.At(leaf.Path...).IsNull() && (u.change.Prior.At(leaf.Path...).IsNull() || !u.sent.At(leaf.Path...).IsNull())
 		return isNew || u.isUnreturned(u.memory, leaf.Path) || slices.Contains(u.unconfirmed, leaf.Path.String())
 	})
+	for _, leaf := range u.moved() {
+		if at := leaf.Path.String(); u.traits.settable(leaf.Path) && !u.isMappings(leaf.Path) && !slices.Contains(next.reset, at) {
+			next.reset = append(slices.Clone(next.reset), at)
+		}
+	}
+	return next
 }

@@ -1,68 +1,30 @@
 package adopt
 
 import (
-	"strings"
 	"testing"
 	"time"
 
 	"github.com/zclconf/go-cty/cty"
 
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/platform"
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/rest"
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/terraformtest"
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
 )
 
-// TestIgnoredOnce has a platform that never shows a leaf: the first object of a run waits for it, and
-// no other object does, unless the leaf moves meanwhile.
-func TestIgnoredOnce(t *testing.T) {
-	t.Parallel()
-	for _, moves := range []bool{false, true} {
-		inBubble(t, func(t *testing.T) {
-			w := newWorkshop()
-			w.change(firstLamp, "as it was", "name")
-			w.change(another, "as it was", "name")
-			w.edit = func(_ *workshop, _ string, lamp tfvalue.Value) tfvalue.Value {
-				if moves && len(w.patches()) > 0 {
-					return keeps("as it was, "+strings.Repeat("x", len(w.requests)), "name")(lamp)
-				}
-				return keeps("as it was", "name")(lamp)
-			}
-			run := newConnection()
-			for i, id := range []string{firstLamp, another} {
-				tf := adopts(t, w, m{"lamp_id": id, "name": "as it was"})
-				tf.inBubble, tf.requests = true, nil
-				tf.wantOK(tf.apply())
-				tf.config["name"] = "new"
-				o := tf.plan()
-				tf.start(tf.config)
-				tf.run = run
-				begun := time.Now()
-				tf.block.Apply(tf, o)
-				took := time.Since(begun)
-				tf.wantErrors(o, "name was sent and accepted, but the API ")
-				if strings.Contains(o.Errors[0], "It was still changing. ") != moves {
-					t.Errorf("%t: %s", moves, o.Errors[0])
-				}
-				if waited := took > 0; waited != (i == 0 || moves) || strings.Contains(o.Errors[0], "another object of this run waited 30s") == waited {
-					t.Errorf("lamp %d, %t, took %s: %q", i, moves, took, o.Errors)
-				}
-			}
-		})
-	}
-}
-
-// TestMemberThatNoElementHas has responses that have a member for no bulb at all: they say nothing of it. Where
-// one bulb has it, the others have the empty value.
+// TestMemberThatNoElementHas has responses that have a member for no mapping at all: they say nothing of it. Where
+// one mapping has it, the others have the empty value.
 func TestMemberThatNoElementHas(t *testing.T) {
 	t.Parallel()
-	tf := adopted(t, m{"bulbs": deskBulbs})
-	tf.edit = to("", lacks("on", "E14", "E27"))
+	tf := adopted(t, m{"mappings": usualMappings})
+	tf.edit = to("", lacks("sorted", "events", "items"))
 	for _, on := range []bool{true, false, true} { // also of one that is added
-		tf.config["bulbs"], tf.requests = []any{m{"socket": "E14", "colors": []any{"blue"}, "on": on}, deskBulbs[1]}, nil
+		tf.config["mappings"], tf.requests = []any{m{"target_table": "events", "excluded_columns": []any{"phone"}, "sorted": on}, usualMappings[1]}, nil
 		o := tf.apply()
-		tf.wantRequests("2 GETs, PATCH -E14, PATCH +E14") // no response leaves a doubt
+		tf.wantRequests("2 GETs, PATCH -events, PATCH +events") // no response leaves a doubt
 		tf.wantQuiet(o)
 	}
-	tf.edit = to("", lacks("on", "E14"))
+	tf.edit = to("", lacks("sorted", "events"))
 	if o := tf.plan(); o.Action != terraformtest.Update {
 		t.Errorf("the plan is to %s", o.Action)
 	}
@@ -73,62 +35,97 @@ func TestMemberThatNoElementHas(t *testing.T) {
 // returned, until it is returned again.
 func TestAcceptedAndNotReturned(t *testing.T) {
 	t.Parallel()
-	tf := adopted(t, m{"size": 3, "name": "desk"})
-	tf.edit = to("", func(lamp tfvalue.Value) tfvalue.Value {
-		if lamp.At("name").Text() == "off" {
-			return lamp.Without("size")
+	tf := adopted(t, m{"threads": 3, "name": "crm"})
+	tf.edit = to("", func(pipe tfvalue.Value) tfvalue.Value {
+		if pipe.At("name").Text() == "off" {
+			return pipe.Without("threads")
 		}
-		return lamp
+		return pipe
 	})
-	const is = "API does not return all values of lamp "
+	const is = "API does not return all values of pipe "
 	tf.plays(
-		act{config: m{"name": "off"}, sent: "PATCH name, PATCH name size", warnings: []string{"- size: was 3, was found to be not set", is + `"desk" (` + firstLamp + ")"}},
-		act{config: m{"tags": []any{"c"}}, sent: "PATCH tags"},
-		act{config: m{"size": 6}, sent: "PATCH size", warnings: []string{is + `"off"`}},
-		act{config: m{"name": "on"}, sent: "PATCH name"},
-		act{console: m{"size": 1}, sent: "PATCH size"},
+		act{config: m{"name": "off"}, sent: "PATCH name", warnings: []string{"- threads: was 3, is now not set"}, drifts: true},
+		act{sent: "PATCH threads", warnings: []string{is + `"off" (` + firstPipe + ")"}},
+		act{config: m{"columns": []any{"c"}}, sent: "PATCH columns threads"},
+		act{config: m{"threads": 6}, sent: "PATCH threads", warnings: []string{is + `"off"`}},
+		act{config: m{"name": "on"}, sent: "PATCH name threads"},
+		act{console: m{"threads": 1}, sent: "PATCH threads"},
 	)
 }
 
-// TestResetLeavesAreRestoredOnce has a platform that resets what a PATCH omits. What restores sends credentials
-// no second time.
-func TestResetLeavesAreRestoredOnce(t *testing.T) {
+// TestResetLeavesAreCarried has a platform that resets what a PATCH omits: the next plan shows what is managed of it, and
+// from then on each PATCH carries it. So it is quiet after two plans. What nobody manages is carried by none.
+func TestResetLeavesAreCarried(t *testing.T) {
 	t.Parallel()
-	resets := all(keeps("", "name"), keeps("", "cert"), keeps([]any{}, "tags"), keeps([]any{}, bulbsAt...), keeps(0, "shape", "round", "radius"))
 	for result, edit := range map[string]editing{"of a response": nil, "of no response": none, "of a response of the past": past} {
-		tf := adopted(t, m{"name": "desk", "size": 3})
-		tf.rewrite, tf.edit = inTurn(resets), edit
-		tf.config["size"] = 4
-		o := tf.apply()
-		tf.wantPatches("PATCH size, PATCH name size")
-		tf.wantWarnings(o, `Other values of lamp "desk" (`+firstLamp+") changed during its update: The update found these managed values changed. It sent them again")
-		for _, moved := range []string{`- cert: was "c", is now ""`, `- tags: was ["a", "b"], is now []`, "- fixture.mount.bulbs, \"E14\": was there, is now missing\n  - fixture.mount.bulbs, \"E27\": was there, is now missing", "- shape.round.radius: was 4, is now 0", "To manage one of them"} {
-			if strings.Count(o.Warnings[0], moved) != 1 || strings.Contains(o.Warnings[0], "state") {
-				t.Errorf("%q: not once %q, or what the platform moves, in %s", result, moved, o.Warnings[0])
-			}
-		}
-		tf.wantQuiet(o)
+		t.Run(result, func(t *testing.T) {
+			t.Parallel()
+			tf := adopted(t, m{"name": "crm", "threads": 3, "columns": []any{"a", "b"}})
+			tf.resets, tf.edit = true, edit
+			tf.plays(
+				act{config: m{"threads": 4}, sent: "PATCH threads", drifts: true, warnings: []string{
+					`- columns: was ["a", "b"], is now []` + "\n  - name: was \"crm\", is now \"\"\n\nEither the platform changed these values with the update, or " +
+						"somebody else changed them at the same time:\n\n  - certificate: was \"c\", is now \"\"\n  - destination.table.rows: was 4, is now 0\n\nTo manage one of them"}},
+				act{sent: "PATCH columns name", warnings: []string{"- threads: was 4, is now 0"}, drifts: true},
+				act{sent: "PATCH columns name threads"},
+				act{config: m{"name": "new"}, sent: "PATCH columns name threads"},
+				act{config: m{"credentials": m{"version": "1"}}, sent: "PATCH columns credentials.version name threads"},
+				act{config: m{"mappings": changed}, sent: "PATCH columns name threads -events, PATCH columns name threads +events"},
+				act{console: m{"columns": []any{"n\u0065\u0301", "b"}}, config: m{"columns": []any{"n\u00e9", "b"}, "threads": 7}, sent: "PATCH name threads",
+					warnings: []string{"\"b\"], is now []"}, drifts: true},
+			)
+		})
 	}
-	tf := adopted(t, m{"name": "desk"})
-	tf.rewrite = inTurn(resets)
-	tf.config["secret"] = m{"version": "1"}
-	tf.wantOK(tf.apply())
-	tf.wantPatches("PATCH secret.version, PATCH name")
+}
+
+// TestCarriedLeaves has a pipe of which an update has once reset the threads: a PATCH carries them as they are by then, as
+// it does the columns that a certificate needs.
+func TestCarriedLeaves(t *testing.T) {
+	busy := func(patch int) happening { return fails(patch, false, &platform.Error{}) }
+	playAll(t, map[string]scene{
+		"as the platform has them": {reset: true, happens: before(0, 1, 9, "threads"), sent: "GET, PATCH name threads", differs: true},
+		"after an attempt that failed, from a new read": {reset: true, happens: inOrder(before(1, 0, 9, "threads"), busy(1)),
+			sent: "GET, PATCH name threads, GET, PATCH name threads, GET", warnings: []string{"- threads: was 3, is now 9"}, differs: true},
+		"after a wait in the queue, from a new read": {reset: true, happens: inOrder(before(1, 0, 9, "threads"), queues(0, 1, 11*time.Second)),
+			sent: "2 GETs, PATCH name threads", took: 11 * time.Second},
+		"after a 429, from the same read": {reset: true, happens: fails(1, false, &platform.Error{Kind: rest.RateLimited}), sent: "GET, PATCH name threads, PATCH name threads"},
+		"no read before another attempt": {reset: true, happens: inOrder(busy(1), forbidsRead(1, 1)), sent: "GET, PATCH name threads, GET",
+			errors: []string{"Nothing more was sent: Tried to "}},
+		"with both steps": {reset: true, config: m{"mappings": changed}, sent: "GET, PATCH name threads -events, PATCH threads +events"},
+		"which change between the steps": {reset: true, config: m{"mappings": changed}, rewrite: inTurn(keeps(9, "threads")), sent: "GET, PATCH name threads -events, PATCH threads +events, GET",
+			warnings: []string{"- threads: was 3, is now 9"}, differs: true},
+		"what a leaf needs":                     {config: m{"name": "crm", "columns": []any{"a", "b"}, "certificate": "new"}, sent: "GET, PATCH certificate columns"},
+		"what a leaf needs, and nobody manages": {config: m{"name": "crm", "certificate": "new"}, sent: "GET, PATCH certificate"},
+	})
+}
+
+// TestInterruptBetweenRemovalAndAddition has a user who interrupts the apply while the removal is under way: waits end,
+// nothing new is sent, but for the addition.
+func TestInterruptBetweenRemovalAndAddition(t *testing.T) {
+	playAll(t, map[string]scene{
+		"the addition follows": {config: m{"mappings": changed}, happens: interrupts(1, 0), sent: "GET, PATCH name -events, PATCH +events"},
+		"the removal is late by less than a request may take": {config: m{"mappings": changed}, happens: interrupts(1, 0), lag: 3 * time.Second,
+			sent: "GET, PATCH name -events, 4 GETs, PATCH +events", took: 3500 * time.Millisecond, errors: []string{"Cannot read pipe after its update", "may have been removed"}},
+		"the removal is not there in the time of a request": {config: m{"mappings": changed}, happens: interrupts(1, 0), rewrite: keeps([]any{events, items}, mappingsAt...),
+			sent: "GET, PATCH name -events, 5 GETs", took: 10 * time.Second, errors: []string{"Cannot read pipe after its update", "may have been removed"}},
+		"the outcome of the removal is not known": {config: m{"mappings": changed}, happens: inOrder(interrupts(1, 0), lost(1, true)), sent: "GET, PATCH name -events, GET, PATCH +events"},
+		"nothing was removed":                     {config: m{"threads": 5}, happens: interrupts(0, 1), sent: "GET", errors: []string{"Interrupted before it was sent"}},
+	})
 }
 
 // TestMovedByTheChange has leaves that the platform derives from another one, and leaves that it changes beside:
 // a warning advises to manage those that can be set, and are not.
 func TestMovedByTheChange(t *testing.T) {
 	t.Parallel()
-	tf := adopted(t, m{"name": "desk", "size": 3})
+	tf := adopted(t, m{"name": "crm", "threads": 3})
 	const advice = "To manage one of them"
-	tf.block.IgnoreChanges = []cty.Path{cty.GetAttrPath("tags")}
+	tf.block.IgnoreChanges = []cty.Path{cty.GetAttrPath("columns")}
 	tf.plays(
-		act{config: m{"size": 4}, rewrite: keeps(99, "weight"), sent: "PATCH size"}, // with which the weight changes
-		act{config: m{"name": "newer"}, rewrite: keeps(9, "weight"), sent: "PATCH name", warnings: []string{"- weight: was 99, is now 9"}, unsaid: advice},
-		act{config: m{"name": "brighter"}, rewrite: keeps(1, "shape", "round", "volume"), sent: "PATCH name", warnings: []string{"- shape.round.volume: was 9, is now 1"}, unsaid: advice},
-		act{config: m{"name": "newest"}, rewrite: all(keeps(1, "weight"), keeps([]any{"d"}, "tags")), sent: "PATCH name",
-			warnings: []string{"- tags: was [\"a\", \"b\"], is now [\"d\"]\n  - weight: was 9, is now 1\n\n" + advice}},
-		act{config: m{"name": "again", "tags": []any{"c"}}, rewrite: keeps([]any{}, "tags"), sent: "PATCH name", warnings: []string{"- tags: was [\"d\"], is now []"}, unsaid: advice},
+		act{config: m{"threads": 4}, rewrite: keeps(99, "memory"), sent: "PATCH threads"}, // with which the memory changes
+		act{config: m{"name": "newer"}, rewrite: keeps(9, "memory"), sent: "PATCH name", warnings: []string{"- memory: was 99, is now 9"}, unsaid: advice},
+		act{config: m{"name": "brighter"}, rewrite: keeps(1, "destination", "table", "bytes"), sent: "PATCH name", warnings: []string{"- destination.table.bytes: was 9, is now 1"}, unsaid: advice},
+		act{config: m{"name": "newest"}, rewrite: all(keeps(1, "memory"), keeps([]any{"d"}, "columns")), sent: "PATCH name",
+			warnings: []string{"- columns: was [\"a\", \"b\"], is now [\"d\"]\n  - memory: was 9, is now 1\n\n" + advice}},
+		act{config: m{"name": "again", "columns": []any{"c"}}, rewrite: keeps([]any{}, "columns"), sent: "PATCH name", warnings: []string{"- columns: was [\"d\"], is now []"}, unsaid: advice},
 	)
 }

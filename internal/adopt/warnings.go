@@ -26,7 +26,7 @@ func (e *Engine) overwrites(c *conn.Connection, r reviewed) (summary, list strin
 	var lines []string
 	for _, leaf := range r.Leaves.Leaves() {
 		now := r.Remote.At(leaf.Path...)
-		if now.IsNull() || e.isKeyedMap(leaf.Path) {
+		if now.IsNull() || e.isMappings(leaf.Path) {
 			continue // an adoption neither removes nor changes an element of the set
 		}
 		lines = append(lines, fmt.Sprintf("  - %s (currently %s)", leaf.Path, c.Client.Mask(e.Rules.Describe(leaf.Name(), now))))
@@ -35,8 +35,8 @@ func (e *Engine) overwrites(c *conn.Connection, r reviewed) (summary, list strin
 		lines = append(lines, "  - "+line)
 	}
 	if len(r.Edit.Add) > 0 {
-		summary = fmt.Sprintf("adds %ss to", e.key().Noun)
-		list = fmt.Sprintf("These %ss will be added:\n\n%s", e.key().Noun, e.key().List(r.Edit.Add))
+		summary = "adds table mappings to"
+		list = "These table mappings will be added:\n\n" + e.key().List(r.Edit.Add)
 	}
 	if len(lines) > 0 {
 		summary = "overwrites current values of"

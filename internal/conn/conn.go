@@ -34,10 +34,9 @@ type Connection struct {
 	Now            func() time.Time // the clock for the expiry of API keys
 	Run            string           // a unique name of this run: Terraform starts a provider for each plan and each apply
 
-	// Warned, Gone and Ignored are what this run remembers: the warnings that it does not repeat,
-	// the objects that no longer exist, and the attributes whose change the platform accepted and
-	// did not show.
-	Warned, Gone, Ignored Keys
+	// Warned and Gone are what this run remembers: the warnings that it does not repeat, and the objects
+	// that no longer exist.
+	Warned, Gone Keys
 }
 
 // Keys is a set of keys that many goroutines may use. The zero value is empty.

@@ -438,8 +438,8 @@ func (l *life) check(b *lived) (again bool) {
 		l.t.Errorf("the adoption of %s failed with %q, and the state has it: %s", b, r.errors, b.state)
 	}
 	switch {
-	case l.resets && l.trouble != "" && strings.Contains(r.String(), "They were left as they are, and the next plan shows them"):
-		return true // after an attempt that failed, what the platform resets is told, and not restored
+	case l.resets && strings.Contains(r.String(), "They were left as they are, and the next plan shows them"):
+		return true // what the platform resets is told, and sent from the next plan on
 	case len(r.errors) == 0:
 		l.checkDone(b)
 	case l.trouble != "" && l.trouble != "flaky":
@@ -450,16 +450,16 @@ func (l *life) check(b *lived) (again bool) {
 	return false
 }
 
-// checkBodies checks that each PATCH has only what the plan changes, or restores what the
-// PATCHes before it reset.
+// checkBodies checks that each PATCH has only what the plan changes, and carries only what the platform
+// resets, as it has it.
 func (l *life) checkBodies(b *lived) {
 	prior, planned := b.result.prior, b.result.planned
-	for i, text := range b.bodies {
+	for _, text := range b.bodies {
 		for leaf, value := range leaves(fromJSON(l.t, text)) {
 			was, will, held := prior.At(pathOf(leaf)...), planned.At(pathOf(leaf)...), member(b.before, leaf)
 			changes := !will.IsNull() && will.IsKnown() && (prior.IsNull() || !was.Equal(will)) && plain(value) == plain(shownValue(will))
-			restores := l.resets && i > 0 && plain(value) == plain(held)
-			if !changes && !restores {
+			carries := l.resets && plain(value) == plain(held)
+			if !changes && !carries {
 				l.t.Errorf("%s sends %s: %s was %v, and the plan has %v", b, text, leaf, was, will)
 			}
 		}

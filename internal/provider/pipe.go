@@ -16,14 +16,13 @@ import (
 
 // pipe is dataplatform_pipe: the configuration of one pipe, adopted.
 var pipe = adopt.New(adopt.Kind{
-	Name:       "pipe",
-	Noun:       "pipe",
-	IDs:        []string{"service_id", "pipe_id"},
-	Schema:     pipeResourceSchema(),
-	Rules:      pipeRules,
-	Options:    []tfvalue.Path{validateSamplesPath},
-	KeyedMap:   tableMappingsPath,
-	Unfinished: "Their excluded columns stay excluded meanwhile.",
+	Name:     "pipe",
+	Noun:     "pipe",
+	IDs:      []string{"service_id", "pipe_id"},
+	Schema:   pipeResourceSchema(),
+	Rules:    pipeRules,
+	Options:  []tfvalue.Path{validateSamplesPath},
+	Mappings: tableMappingsPath,
 	Validate: func(config tfvalue.Value, diags *diag.Diagnostics) {
 		requireVersions(config, diags)
 		checkKeys(config, diags)
@@ -39,6 +38,13 @@ var pipe = adopt.New(adopt.Kind{
 	Body:        pipeBody,
 	Check:       checkPipe,
 	AlsoChanges: func(tfvalue.Value) []string { return []string{"state", "updated_at"} },
+	// The platform's relative rejects field mappings alone.
+	Companions: func(send tfvalue.Value) []tfvalue.Path {
+		if send.At("field_mappings").IsNull() {
+			return nil
+		}
+		return []tfvalue.Path{{"destination", "columns"}}
+	},
 })
 
 var pipeRules = tfvalue.Rules{
@@ -96,7 +102,7 @@ func checkKinds(r adopt.Review) {
 // pipeBody is adopt.Kind.Body: the leaves of a patch and its change to the table mappings;
 // and with a change to the source, its credentials and validateSamples.
 func pipeBody(change adopt.Change, patch adopt.Patch) (map[string]any, error) {
-	members, err := pipeRules.JSON(patch.Leaves.Prune())
+	members, err := pipeRules.JSON(patch.All().Prune())
 	if err != nil {
 		return nil, err
 	}
@@ -158,5 +164,5 @@ func (o jsonObject) setMappings(edit tfvalue.Edit) error {
 
 // changesKind reports whether a patch has a kind of source.
 func changesKind(patch adopt.Patch, kind string) bool {
-	return patch.Leaves.At("source", kind).AnyLeaf() || tableMappingsPath[1] == kind && !patch.Edit.IsEmpty()
+	return patch.All().At("source", kind).AnyLeaf() || tableMappingsPath[1] == kind && !patch.Edit.IsEmpty()
 }

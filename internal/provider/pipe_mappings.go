@@ -29,7 +29,6 @@ var (
 		Separators: ".:",
 		Parts:      [][]string{mappingSource.Members, {"target_table"}},
 		MayOmit:    []string{"use_custom_sorting_key", "sorting_keys"},
-		Noun:       "table mapping",
 	}
 	// mappingSource identifies the table that a mapping is about.
 	mappingSource = tfvalue.Key{Members: []string{"source_schema_name", "source_table"}, Separators: "."}

@@ -28,7 +28,7 @@ var serviceScaling = adopt.New(adopt.Kind{
 		return client.UpdateServiceScaling(ctx, id.Organization, id.IDs[0])
 	},
 	Body: func(_ adopt.Change, patch adopt.Patch) (map[string]any, error) {
-		return tfvalue.Rules{}.JSON(patch.Leaves)
+		return tfvalue.Rules{}.JSON(patch.All())
 	},
 	AlsoChanges: scalingAlsoChanges,
 	Check:       warnFewReplicas,

@@ -111,7 +111,7 @@ func (w *smallWorld) some(holds func(*smallEvent) bool) bool {
 
 // checkRequest checks what a PATCH has, given what the apply has sent before.
 func (w *smallWorld) checkRequest(e *smallEvent, before []*smallEvent) {
-	removes, adds, first := e.removes(), e.adds(), w.first()
+	removes, adds := e.removes(), e.adds()
 	for name := range removes {
 		if w.plan.adopts || !w.plan.from.has(name) || !w.edits(name) {
 			w.say("%d removes %s", e.sequence, name)
@@ -124,12 +124,10 @@ func (w *smallWorld) checkRequest(e *smallEvent, before []*smallEvent) {
 	}
 	sent := smallPipeOf(e.body)
 	changesName := w.plan.name != smallName || w.plan.adopts
-	if sent.name != "" && !changesName || sent.host != "" && !w.plan.adopts {
-		w.checkRestore(e, sent, before)
-	} else if sent.name != "" && sent.name != w.plan.name {
+	if sent.name != "" && !(changesName && sent.name == w.plan.name) {
 		w.say("%d sends the name %s", e.sequence, sent.name)
 	}
-	if sent.host != "" && sent.host != smallHost && sent.host != first.host {
+	if sent.host != "" && !(w.plan.adopts && sent.host == smallHost) {
 		w.say("%d sends the host %s", e.sequence, sent.host)
 	}
 	times := 0
@@ -159,27 +157,6 @@ func (e *smallEvent) isSeen(in []*smallEvent) bool {
 		isThere := func(name string) bool { return later.shown.set.has(name) }
 		return later.sequence > e.sequence && later.shown != nil && !slices.ContainsFunc(slices.Collect(maps.Keys(e.removes())), isThere)
 	})
-}
-
-// checkRestore checks a PATCH with leaves that the plan does not change: they are as they were, and
-// nobody else can have changed them.
-func (w *smallWorld) checkRestore(e *smallEvent, sent smallPipe, before []*smallEvent) {
-	first := w.first()
-	if len(e.removes())+len(e.adds()) > 0 || sent.name != first.name && sent.name != w.plan.name || sent.host != first.host {
-		w.say("%d restores %v, which was %v", e.sequence, sent, first)
-	}
-	last := e.began
-	for _, was := range before {
-		if was.isPatch() && !was.accepted {
-			w.say("%d restores leaves after %d failed", e.sequence, was.sequence)
-		}
-		if was.shown != nil {
-			last = was.began
-		}
-	}
-	if e.began.Sub(last) > guardedTime {
-		w.say("%d restores leaves that are %s old", e.sequence, e.began.Sub(last))
-	}
 }
 
 // checkUncovered checks that no column is uncovered that a mapping of a table excluded last, before
@@ -314,10 +291,18 @@ func (w *smallWorld) checkList() {
 			w.say("%s is listed with%s, not %v", name, text, want)
 		}
 	}
+	isSent := w.some(func(e *smallEvent) bool { return e.isPatch() && (e.accepted || e.unknown) && len(e.removes()) > 0 })
+	for name, is := range last.set {
+		was, will := w.plan.from[name], w.plan.set[name]
+		isLess := slices.ContainsFunc(slices.Concat(was.columns(), will.columns()), func(column string) bool { return !is.excludesColumn(column) })
+		if isSent && len(w.errors) > 0 && w.edits(name) && is != was && is != will && isLess && !strings.Contains(w.output(), "may be copied now") {
+			w.say("%s %v excludes less, and nothing says so: %q", name, is, w.errors)
+		}
+	}
 	for name := range w.plan.from {
 		for add := range w.plan.set {
 			isSeen := w.some(func(e *smallEvent) bool { return e.shown != nil && e.shown.set.sameOf(w.plan.set, add) })
-			if _, isListed := listed[name]; !isListed && w.edits(add) && related(name, add) && !isSeen && !w.held().set.has(add) && w.mayHaveRemoved(name) {
+			if _, isListed := listed[name]; !isListed && !last.set.sameOf(w.plan.from, name) && !last.set.has(name) && w.edits(add) && related(name, add) && !isSeen && !w.held().set.has(add) && w.mayHaveRemoved(name) {
 				w.say("%s was removed, and nothing says so: %q", name, w.errors)
 			}
 		}
@@ -327,7 +312,7 @@ func (w *smallWorld) checkList() {
 // listed are the mappings that an error lists as removed, with what it says of them.
 func (w *smallWorld) listed() map[string]string {
 	all := map[string]string{}
-	_, list, _ := strings.Cut(strings.Join(w.errors, "\n"), "are not known to be added again. They were:\n\n")
+	_, list, _ := strings.Cut(strings.Join(w.errors, "\n"), ". They were:\n\n")
 	list, _, _ = strings.Cut(list, "\n\n")
 	for line := range strings.Lines(list) {
 		name, text, _ := strings.Cut(strings.TrimPrefix(line, `  - "public.`), `":`)
@@ -386,6 +371,23 @@ func (w *smallWorld) checkNext(next *terraformtest.Change) {
 	isSame := w.held().is(smallPipe{w.plan.name, smallHost, w.plan.set})
 	if next.Failed() || (next.Action == terraformtest.None) != isSame {
 		w.say("the next plan is to %s: %v; the platform has %v", next.Action, next.Errors, w.held())
+	}
+}
+
+// checkConverges checks that a platform that resets leaves shows drift in two plans at most, and none from then
+// on: not after another change, either.
+func (w *smallWorld) checkConverges(next *terraformtest.Change) {
+	for plans := 0; next.Action != terraformtest.None; plans++ {
+		if w.block.Apply(w.begin(), next); plans == 2 || next.Failed() {
+			w.say("plan %d is to %s: %v", plans+2, next.Action, next.Errors)
+			return
+		}
+		next = w.block.Plan(w.begin())
+	}
+	w.configure("the last name", w.plan.set)
+	w.block.Apply(w.begin(), w.block.Plan(w.begin()))
+	if next = w.block.Plan(w.begin()); next.Failed() || next.Action != terraformtest.None {
+		w.say("after another name, the plan is to %s: %v", next.Action, next.Errors)
 	}
 }
 

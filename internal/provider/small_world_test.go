@@ -70,8 +70,8 @@ type smallPlatform struct {
 	returnsThePast, forgets bool
 	// Its responses omit what is empty, and say nothing of a sorting that no mapping has.
 	omitsEmpty bool
-	// It drops mappings with a PATCH that has none: what an update restores, too.
-	dropsSet bool
+	// It resets leaves, and nothing else; or it also drops mappings with a PATCH that has none.
+	resetsLeaves, dropsSet bool
 	// All of its responses are as old, but for those that are fresh.
 	lag     time.Duration
 	isFresh func(w *smallWorld, isPatch bool) bool
@@ -102,11 +102,11 @@ func resetsTo(to mockplatform.ResetTo, set func(all []any) any) func(*smallWorld
 
 var smallPlatforms = []smallPlatform{
 	{title: "keeps"},
-	{title: "resets leaves to empty", behave: resetsTo(mockplatform.ToEmpty, nil)},
+	{title: "resets leaves to empty", resetsLeaves: true, behave: resetsTo(mockplatform.ToEmpty, nil)},
 	{title: "resets all to empty", dropsSet: true, behave: resetsTo(mockplatform.ToEmpty, func(all []any) any { return all[:0] })},
 	{title: "resets all to absent", dropsSet: true, behave: resetsTo(mockplatform.ToAbsent, func([]any) any { return nil })},
 	{title: "omits what is empty", omitsEmpty: true, behave: func(_ *smallWorld, b *mockplatform.Behaviour) { b.Responses.Sparse = slices.Clone(omitsAllEmpty) }},
-	{title: "omits what is empty, and resets leaves to it", omitsEmpty: true, behave: func(w *smallWorld, b *mockplatform.Behaviour) {
+	{title: "omits what is empty, and resets leaves to it", omitsEmpty: true, resetsLeaves: true, behave: func(w *smallWorld, b *mockplatform.Behaviour) {
 		b.Responses.Sparse = slices.Clone(omitsAllEmpty)
 		resetsTo(mockplatform.ToEmpty, nil)(w, b)
 	}},
@@ -350,7 +350,10 @@ func (b *smallBase) play(w *smallWorld) (wrong []string) {
 		if len(w.acts) > 0 || b.platform.isFresh != nil {
 			time.Sleep(b.platform.lag) // what somebody did, or what a response has shown, may not be read yet
 		}
-		w.checkNext(w.block.Plan(w.begin()))
+		next := w.block.Plan(w.begin())
+		if w.checkNext(next); b.platform.resetsLeaves {
+			w.checkConverges(next)
+		}
 	}
 	return w.wrong
 }

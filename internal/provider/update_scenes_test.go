@@ -105,7 +105,6 @@ func TestUpdateScenes(t *testing.T) {
 
 		atTable  = "source.postgres.table_mappings"
 		left     = "changed during its update: Either the platform or somebody else changed these managed values meanwhile. They were left as they are, and the next plan shows them:\n\n  - "
-		restored = "changed during its update: The update found these managed values changed. It sent them again"
 		conflict = "changed during the apply"
 		partly   = "is only partly updated"
 		wasThere = `"public.customers:customers": excluded_columns = ["password_hash", "phone"], sorting_keys = ["country", "id"], use_custom_sorting_key = true`
@@ -145,13 +144,14 @@ func TestUpdateScenes(t *testing.T) {
 			requests: "2 GET, 2 PATCH, 2 GET",
 			warnings: []string{left + "settings.engine_max_threads: was 8, is now 2"}, stored: object{"name": "new", "settings.engine_max_threads": 2}, next: []string{"settings.engine_max_threads"},
 		},
-		"a managed value that the platform resets is put right without a word": {
+		"what an autoscaler has set is put back with what the platform has reset": {
 			block: service, arguments: timeout,
 			platform: func(b *mockplatform.Behaviour) {
 				b.Patches.Resets = mockplatform.Resets{TopLevel: true, To: mockplatform.ToEmpty}
 			},
-			requests: "GET, PATCH, GET, PATCH",
-			warnings: []string{restored, "num_replicas: was 3, was found to be 0"}, stored: object{"numReplicas": 3, "idleTimeoutMinutes": 30},
+			before:   map[int][]happening{3: {sets("numReplicas", 10)}},
+			requests: "GET, PATCH, GET",
+			warnings: []string{left + "num_replicas: was 3, is now 10"}, stored: object{"numReplicas": 10, "idleTimeoutMinutes": 30}, next: []string{"num_replicas"},
 		},
 		"replicas that come one by one are an error": {
 			block: service, arguments: "num_replicas = 6\nidle_timeout_minutes = 15", platform: func(b *mockplatform.Behaviour) { b.Patches.Step = 3 * time.Second },
@@ -203,17 +203,17 @@ func TestUpdateScenes(t *testing.T) {
 			arguments: seedMappings + credentials, before: map[int][]happening{2: {fails(loginPage)}},
 			requests: "GET, PATCH, GET",
 			errors: []string{"A login page or gateway seems to have answered instead of the API: HTTP 200 OK, an HTML page: 200 OK", "It is not known whether the change was applied.",
-				"the next apply sends them again:\n\n  - source_credentials.postgres.password_wo_version"}, next: []string{"source_credentials.postgres.password_wo_version", "source_credentials.postgres.username"},
+				"the next apply sends them again:\n\n  - source_credentials.postgres.password_wo_version"}, next: []string{"source_credentials"},
 		},
 		"a password that a session takes counts as stored": {
 			arguments: seedMappings + credentials, before: map[int][]happening{2: {fails(mockplatform.Fault{Status: http.StatusOK, Text: `{"message":"Session expired"}`})}},
 			requests: "GET, PATCH, GET",
-			errors:   []string{"JSON that is not the API's: Session expired.", "source_credentials.postgres.password_wo_version"}, next: []string{"source_credentials.postgres.password_wo_version", "source_credentials.postgres.username"},
+			errors:   []string{"JSON that is not the API's: Session expired.", "source_credentials.postgres.password_wo_version"}, next: []string{"source_credentials"},
 		},
 		"a name that a login page takes counts as stored": {
 			arguments: seedMappings + renamed, before: map[int][]happening{2: {fails(loginPage)}},
 			requests: "GET, PATCH, 10 GET", most: 31 * time.Second,
-			errors: []string{"Cannot update pipe", "API does not show the change to name"}, next: []string{"name"},
+			errors: []string{"Cannot update pipe", "the next apply sends them again:\n\n  - name"}, next: []string{"name"},
 		},
 		"an addition that is carried out after a 504 is sent two or three times": {
 			arguments: mappings(customersMapping, addressesMapping, leadsMapping, added("invoices")), before: map[int][]happening{2: {fails(later)}},

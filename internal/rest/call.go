@@ -52,9 +52,6 @@ func (c *Client) Begin(ctx context.Context, r *Request) (context.Context, *Call)
 // End ends a call.
 func (k *Call) End() { k.cancel() }
 
-// Began is when the last attempt was sent, after all waits.
-func (k *Call) Began() time.Time { return k.began }
-
 // MaxAge is how old the read that a request is based on may be when the request is sent.
 const MaxAge = 10 * time.Second
 

@@ -84,6 +84,9 @@ func (a *API) Host() string {
 	return host
 }
 
+// RequestTimeout is the most that one attempt may take.
+func (c *Client) RequestTimeout() time.Duration { return c.config.RequestTimeout }
+
 // Retries reports whether retry_timeout allows retries.
 func (c *Client) Retries() bool { return c.config.RetryTimeout > 0 }
 

@@ -24,8 +24,6 @@ type Key struct {
 	// MayOmit are members of which a response says nothing if all of its elements omit them. If only
 	// some do, the member is empty there, like any other.
 	MayOmit []string
-	// Noun is what an element is in a message, such as "table mapping".
-	Noun string
 }
 
 // Of returns the key of an element.
