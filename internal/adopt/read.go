@@ -168,3 +168,33 @@ func (e *Engine) respond(object, elements tfvalue.Value) (r response) {
 	}
 	return r
 }
+
+// wait is a wait with reads in between, after longer and longer pauses, of which pause is the next.
+type wait struct {
+	begun     time.Time
+	pause     time.Duration
+	isSettled bool // the last read was to settle a doubt
+}
+
+const (
+	firstPause, maxPause = 500 * time.Millisecond, 5 * time.Second
+	maxWait              = 30 * time.Second // of all pauses together
+)
+
+// next pauses until the next read, and reports whether to read again. If the context ends, so does the
+// pause, and the next read fails.
+func (w *wait) next(ctx context.Context) bool {
+	if w.begun.IsZero() {
+		w.begun = time.Now()
+	}
+	left := maxWait - time.Since(w.begun)
+	if left <= 0 {
+		return false
+	}
+	select {
+	case <-time.After(min(w.pause, left)):
+	case <-ctx.Done():
+	}
+	w.pause = min(max(2*w.pause, firstPause), maxPause)
+	return true
+}

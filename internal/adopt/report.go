@@ -73,11 +73,8 @@ func (u *update) addNotArrived(attempt error, sent tfvalue.Value, diags *diag.Di
 }
 
 func (u *update) addReadFailed(err error, diags *diag.Diagnostics) {
-	diags.AddError(
-		fmt.Sprintf("Cannot read %s after its update", u.Noun),
-		fmt.Sprintf("The update of %s was sent, but what was returned leaves a doubt about the result, and reading the %s failed:\n\n%s",
-			u.change.Label, u.Noun, conn.Detail(err)),
-	)
+	diags.AddError(fmt.Sprintf("Cannot read %s after its update", u.Noun),
+		fmt.Sprintf("The update of %s was sent, but what was returned leaves a doubt about the result, and reading the %s failed:\n\n%s", u.change.Label, u.Noun, conn.Detail(err)))
 }
 
 // addNotShown reports a leaf, as it is, that is not what was sent.
@@ -121,23 +118,7 @@ func (u *update) addUnfinished(diags *diag.Diagnostics) {
 		now = key.Collect(now.Type(), nil)
 	}
 	missing := key.NotDone(tfvalue.Edit{Add: u.change.Edit.Add}, now).Add // as far as is known
-	is := key.Group(now.Elements())
-	var gone, exposed []string
-	for _, mapping := range key.Among(u.edited.Remove, missing) {
-		if there := is[key.Of(mapping)]; len(there) > 0 {
-			continue
-		}
-		line := "  - " + key.Label(mapping) + ": "
-		for _, name := range key.Members {
-			mapping = mapping.Without(name)
-		}
-		gone = append(gone, line+strings.Trim(u.Rules.DescribeInFull("", mapping), "{}"))
-	}
-	for _, mapping := range key.Among(u.mappingsOf(u.remote).Elements(), u.edited.All()) {
-		if columns := u.exposed(mapping); len(columns) > 0 {
-			exposed = append(exposed, "  - "+key.Label(mapping)+": "+strings.Join(columns, ", "))
-		}
-	}
+	gone, exposed := u.goneAndExposed(missing, now)
 	var parts []string
 	add := func(heading string, lines []string) {
 		if len(lines) > 0 {
@@ -158,6 +139,24 @@ func (u *update) addUnfinished(diags *diag.Diagnostics) {
 	}
 	diags.AddError(fmt.Sprintf("%s of %s is only partly updated", u.Mappings, u.change.Label), strings.Join(parts, "\n\n")+
 		"\n\nCorrect what the API rejected, if it did; if the outcome of a request is not known, wait some minutes. Compare these values with the configuration, then run terraform plan and apply again.")
+}
+
+// goneAndExposed are the lines of a list: of the mappings that were removed, and are not there, and of those that
+// exclude less.
+func (u *update) goneAndExposed(missing []tfvalue.Value, now tfvalue.Value) (gone, exposed []string) {
+	for _, mapping := range u.key().Except(u.key().Among(u.edited.Remove, missing), now.Elements()) {
+		line := "  - " + u.key().Label(mapping) + ": "
+		for _, name := range u.key().Members {
+			mapping = mapping.Without(name)
+		}
+		gone = append(gone, line+strings.Trim(u.Rules.DescribeInFull("", mapping), "{}"))
+	}
+	for _, mapping := range u.key().Among(u.mappingsOf(u.remote).Elements(), u.edited.All()) {
+		if columns := u.exposed(mapping); len(columns) > 0 {
+			exposed = append(exposed, "  - "+u.key().Label(mapping)+": "+strings.Join(columns, ", "))
+		}
+	}
+	return gone, exposed
 }
 
 // exposed are the columns that a mapping on the platform does not exclude, although it did before the
@@ -207,10 +206,28 @@ func (u *update) warnStale(diags *diag.Diagnostics) {
 // warnMoved warns, once per object, about all that changed although no PATCH of the change had it: what
 // is managed, and what nobody manages. All of it was left as it is.
 func (u *update) warnMoved(diags *diag.Diagnostics) {
-	var managed, unmanaged, paragraphs, advice []string
+	managed, unmanaged, advice := u.describeMoved()
+	var paragraphs []string
+	if len(managed) > 0 {
+		paragraphs = append(paragraphs, "Either the platform or somebody else changed these managed values meanwhile. They were left as they are, and the next plan shows them:\n\n"+strings.Join(managed, "\n"))
+	}
+	if len(unmanaged) > 0 {
+		paragraphs = append(paragraphs, "Either the platform changed these values with the update, or somebody else changed them at the same time:\n\n"+strings.Join(unmanaged, "\n"))
+	}
+	if len(paragraphs) > 0 {
+		diags.AddWarning(fmt.Sprintf("Other values of %s changed during its update", u.change.Label), strings.Join(append(paragraphs, advice...), "\n\n"))
+	}
+}
+
+// describeMoved describes what moved as it was at the beginning, and is now. There is no advice if none of it
+// can be managed, or all is.
+func (u *update) describeMoved() (managed, unmanaged, advice []string) {
+	describe := func(at tfvalue.Path, was, now tfvalue.Value) []string {
+		return u.Rules.DescribeChange(at, was, now, [2]string{"was", "is now"}, u.connection.Client.Mask)
+	}
 	byPlatform := u.AlsoChanges(u.sent)
 	for _, leaf := range u.moved() {
-		lines := u.describeMoved(leaf.Path, leaf.Value, u.remote.At(leaf.Path...))
+		lines := describe(leaf.Path, leaf.Value, u.remote.At(leaf.Path...))
 		switch {
 		case u.owns(leaf.Path):
 			managed = append(managed, lines...)
@@ -225,20 +242,7 @@ func (u *update) warnMoved(diags *diag.Diagnostics) {
 	if u.ownsMappings() && !u.change.read.mappedAt.IsZero() {
 		key, before, now := u.key(), u.mappingsOf(u.change.Remote), u.mappingsOf(u.remote)
 		moved := key.Moved(before, now, u.change.Edit.All())
-		managed = append(managed, u.describeMoved(u.Mappings, key.Only(before, moved), key.Only(now, moved))...)
+		managed = append(managed, describe(u.Mappings, key.Only(before, moved), key.Only(now, moved))...)
 	}
-	if len(managed) > 0 {
-		paragraphs = append(paragraphs, "Either the platform or somebody else changed these managed values meanwhile. They were left as they are, and the next plan shows them:\n\n"+strings.Join(managed, "\n"))
-	}
-	if len(unmanaged) > 0 {
-		paragraphs = append(paragraphs, "Either the platform changed these values with the update, or somebody else changed them at the same time:\n\n"+strings.Join(unmanaged, "\n"))
-	}
-	if len(paragraphs) > 0 {
-		diags.AddWarning(fmt.Sprintf("Other values of %s changed during its update", u.change.Label), strings.Join(append(paragraphs, advice...), "\n\n"))
-	}
-}
-
-// describeMoved describes a leaf as it was at the beginning, and is now.
-func (u *update) describeMoved(at tfvalue.Path, was, now tfvalue.Value) []string {
-	return u.Rules.DescribeChange(at, was, now, [2]string{"was", "is now"}, u.connection.Client.Mask)
+	return managed, unmanaged, advice
 }

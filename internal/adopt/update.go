@@ -103,11 +103,8 @@ func (u *update) run(ctx context.Context, diags *diag.Diagnostics) {
 // reports whether the update may go on.
 func (u *update) carryOut(ctx context.Context, s step, diags *diag.Diagnostics) (ok bool) {
 	shown, err := u.send(ctx, s)
-	if !s.isLast {
-		var stop func()
-		ctx, stop = u.outlast(ctx)
-		defer stop()
-	}
+	ctx, stop := u.outlast(ctx, !s.isLast)
+	defer stop()
 	switch {
 	case err == nil:
 	case !platform.IsAmbiguous(err):
@@ -129,7 +126,10 @@ func (u *update) carryOut(ctx context.Context, s step, diags *diag.Diagnostics) 
 // outlast returns a context that ends one request_timeout after the given one. An interrupt sends nothing
 // new, but half of what was approved is a table that nobody replicates: a removal that was sent is
 // followed by its addition.
-func (u *update) outlast(ctx context.Context) (longer context.Context, stop func()) {
+func (u *update) outlast(ctx context.Context, isNeeded bool) (longer context.Context, stop func()) {
+	if !isNeeded {
+		return ctx, func() {}
+	}
 	longer, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
 	unhook := context.AfterFunc(ctx, func() {
 		time.AfterFunc(u.connection.Client.RequestTimeout(), func() { cancel(context.Cause(ctx)) })
@@ -143,33 +143,27 @@ func (u *update) outlast(ctx context.Context) (longer context.Context, stop func
 // send sends the PATCH of a step, as often as it takes. It returns what the response shows, or what a
 // read has shown if nothing is left to be sent.
 func (u *update) send(ctx context.Context, s step) (shown response, err error) {
-	if len(u.edited.Remove) > 0 {
-		var stop func()
-		ctx, stop = u.outlast(ctx)
-		defer stop()
-	}
+	ctx, stop := u.outlast(ctx, len(u.edited.Remove) > 0)
+	defer stop()
 	ctx, call, err := u.Begin(ctx, u.connection.Client, u.id)
 	if err != nil {
 		return shown, err
 	}
 	defer call.End()
-	whole := s.Patch
+	whole, isDone := s.Patch, false
 	var failed error // of the last attempt
-	for again := false; ; failed = cmp.Or(err, failed) {
-		isDone, read, stop := u.guard(ctx, s, again && !platform.IsRateLimited(err))
-		if stop != nil {
-			return shown, stopped{failed, stop}
+	for again := true; again; failed = cmp.Or(err, failed) {
+		var because error
+		if isDone, shown, because = u.guard(ctx, s, failed != nil && !platform.IsRateLimited(err)); because != nil {
+			return shown, stopped{failed, because}
 		}
 		if isDone {
-			s.Edit, shown = tfvalue.Edit{}, read
+			s.Edit = tfvalue.Edit{}
 		}
-		if isDone && !u.Rules.Changes(s.Leaves, u.remote).AnyLeaf() {
-			u.record(whole, true)
-			return shown, nil
-		}
-		if again, shown, err = u.attempt(ctx, call, s); !again {
+		if isDone && !u.isLeft(s) {
 			break
 		}
+		again, shown, err = u.attempt(ctx, call, s)
 	}
 	if err == nil || platform.IsAmbiguous(err) {
 		u.record(whole, err == nil)
@@ -177,12 +171,15 @@ func (u *update) send(ctx context.Context, s step) (shown response, err error) {
 	return shown, err
 }
 
-// attempt sends the PATCH of a step once, and reports whether to try again. Beside the leaves of the step it
-// has those that the platform may reset, or that these need, as they are known by now.
+// isLeft reports whether the platform does not have the leaves of a step.
+func (u *update) isLeft(s step) bool { return u.Rules.Changes(s.Leaves, u.remote).AnyLeaf() }
+
+// attempt sends the PATCH of a step once, and reports whether to try again.
 func (u *update) attempt(ctx context.Context, call Call, s step) (again bool, shown response, err error) {
-	s.Carried = u.carried(s)
-	patch := platform.Patch{Leaves: paths(s.All().Leaves()), Unrepeatable: !s.Edit.IsEmpty(), AsOf: u.asOf(s)}
-	if !s.Edit.IsEmpty() {
+	carried, asOf := u.carries(s)
+	s.Carried = carried
+	patch := platform.Patch{Leaves: paths(s.All().Leaves()), Unrepeatable: !s.Edit.IsEmpty(), AsOf: asOf}
+	if patch.Unrepeatable {
 		patch.Leaves = append(patch.Leaves, u.Mappings.String())
 	}
 	if patch.Body, err = u.Body(u.change.Change, s.Patch); err != nil {
@@ -193,23 +190,17 @@ func (u *update) attempt(ctx context.Context, call Call, s step) (again bool, sh
 	return again, u.respond(object, u.elements(s)), err
 }
 
-// carried are the leaves that a step carries: what the steps have sent as they sent it, and others as the
-// platform has them.
-func (u *update) carried(s step) tfvalue.Value {
-	return u.Engine.carried(u.change, s.Leaves, u.sent.Merge(u.remote))
-}
-
-// asOf is when the platform returned what the PATCH of a step is based on: zero if that is nothing, since
-// a leaf is sent as planned.
-func (u *update) asOf(s step) time.Time {
+// carries returns the leaves that a step carries, as the steps have sent them or the platform has them, and
+// when the platform returned what its PATCH is based on: zero if that is nothing, since leaves are sent as planned.
+func (u *update) carries(s step) (leaves tfvalue.Value, asOf time.Time) {
+	leaves = u.carried(u.change, s.Leaves, u.sent.Merge(u.remote))
 	switch {
 	case !s.Edit.IsEmpty():
-		return u.mappedAt
-	case u.carried(s).AnyLeaf():
-		return u.readAt
-	default:
-		return time.Time{}
+		asOf = u.mappedAt
+	case leaves.AnyLeaf():
+		asOf = u.readAt
 	}
+	return leaves, asOf
 }
 
 // guard allows an attempt of a PATCH that changes mappings if those that it concerns are as they were
@@ -218,7 +209,8 @@ func (u *update) asOf(s step) time.Time {
 // or of a new read if that is too old or an attempt has failed other than by a 429 (again), which also
 // renews what the PATCH carries.
 func (u *update) guard(ctx context.Context, s step, again bool) (isDone bool, read response, err error) {
-	asOf, read := u.asOf(s), response{object: tfvalue.Null(u.objectType)}
+	read.object = tfvalue.Null(u.objectType)
+	_, asOf := u.carries(s)
 	if asOf.IsZero() && s.Edit.IsEmpty() {
 		return false, read, nil
 	}
@@ -242,11 +234,14 @@ func (u *update) look(ctx context.Context, s step) (isDone bool, read response, 
 	if err != nil {
 		return false, read, err
 	}
-	if unknown := u.unknown(s, now.response); unknown != nil {
-		u.take(observed{now.remote.With(u.mappingsOf(u.remote), u.Mappings...), response{object: now.object.Without(u.Mappings...)}})
+	unknown := u.unknown(s, now.response)
+	if unknown != nil {
+		now.remote, now.mappedAt = now.remote.With(u.mappingsOf(u.remote), u.Mappings...), time.Time{}
+		now.object = now.object.Without(u.Mappings...)
+	}
+	if u.take(now); unknown != nil {
 		return false, now.response, unknown
 	}
-	u.take(now)
 	isDone, err = u.ask(s, u.mappingsOf(u.remote))
 	return isDone, now.response, err
 }
@@ -262,8 +257,8 @@ func (u *update) unknown(s step, shown response) error {
 	return nil
 }
 
-// ask asks whether the mappings that a step concerns are as it makes them (isDone), or as they were. All count
-// together. Otherwise the error is a conflict.
+// ask asks whether the mappings that a step concerns, all together, are as it makes them (isDone), or as they
+// were. Otherwise the error is a conflict.
 func (u *update) ask(s step, now tfvalue.Value) (isDone bool, err error) {
 	if s.Edit.IsEmpty() {
 		return false, nil
@@ -271,6 +266,9 @@ func (u *update) ask(s step, now tfvalue.Value) (isDone bool, err error) {
 	isDone, conflicts := u.key().Ask(s.concerns, s.before, s.after, now)
 	if concerned := u.key().Related(now, s.Edit.All()); !isDone && len(concerned.OtherForms()) > 0 {
 		conflicts = concerned.Elements()
+	}
+	if s.isLost && s.isSecond && len(conflicts) > 0 { // a read may be older than the first PATCH
+		_, conflicts = u.key().Ask(s.concerns, u.steps[0].before, s.after, now)
 	}
 	if len(conflicts) > 0 {
 		return false, conflict(conflicts)
@@ -338,7 +336,7 @@ func (u *update) settle(ctx context.Context, s step, attempt error) (shown respo
 		switch stop := cmp.Or(err, f.stop); {
 		case stop != nil:
 			return shown, stopped{attempt, stop}
-		case f.isDone && !u.Rules.Changes(s.Leaves, u.remote).AnyLeaf():
+		case f.isDone && !u.isLeft(s):
 			return shown, nil
 		case f.isDone:
 			s.Edit = tfvalue.Edit{}
@@ -385,35 +383,33 @@ func (u *update) compare(s step, shown response) (f findings) {
 			f.hasMoved = f.hasMoved || u.owns(leaf.Path)
 		}
 	}
-	mappings := u.mappingsOf(shown.object)
-	switch {
-	case s.isLost:
-		// A set that was omitted counts as empty only if it is to be: it was omitted twice.
-		if f.stop = u.unknown(s, shown); f.stop == nil {
-			f.isDone, f.stop = u.askLost(s, mappings)
-		} else {
-			f.lacksMappings = true
-		}
-	case u.ownsMappings():
-		// A platform that omits an empty set shows none of what a step adds to one that it has returned. Any other
-		// set that is omitted after an addition is not known.
-		mayBeEmpty := len(s.Edit.Add) == 0 || s.before.IsEmpty() && !u.mappingsOf(u.seen).IsNull()
-		if f.lacksMappings = mappings.IsNull() && !mayBeEmpty || !u.hasAllMappings(shown.object); !f.lacksMappings {
-			f.notDone = u.key().NotDone(s.soFar, mappings)
-			f.hasMoved = f.hasMoved || !u.change.read.mappedAt.IsZero() && len(u.key().Moved(s.before, mappings, s.soFar.All())) > 0
-		}
-	}
+	u.compareMappings(s, shown, &f)
 	return f
 }
 
-// askLost asks after a lost attempt. After the second PATCH, too, a read may be older than the first one.
-func (u *update) askLost(s step, now tfvalue.Value) (isDone bool, err error) {
-	if isDone, err = u.ask(s, now); err != nil && s.isSecond {
-		if _, conflicts := u.key().Ask(s.concerns, u.steps[0].before, s.after, now); len(conflicts) == 0 {
-			err = nil
+func (u *update) compareMappings(s step, shown response, f *findings) {
+	mappings := u.mappingsOf(shown.object)
+	switch {
+	case s.isLost:
+		f.isDone, f.stop = u.ask(s, mappings)
+		if unknown := u.unknown(s, shown); unknown != nil {
+			f.isDone, f.stop, f.lacksMappings = false, unknown, true
 		}
+	case u.ownsMappings() && u.isWhole(s, shown.object):
+		f.notDone = u.key().NotDone(s.soFar, mappings)
+		moved := u.key().Moved(s.before, mappings, s.soFar.All())
+		f.hasMoved = f.hasMoved || !u.change.read.mappedAt.IsZero() && len(moved) > 0
+	default:
+		f.lacksMappings = u.ownsMappings()
 	}
-	return isDone, err
+}
+
+// isWhole reports whether a response says which mappings there are after a step. A platform that omits an empty set
+// shows none of what a step adds to one that it has returned. Any other set that is omitted after an addition is
+// not known.
+func (u *update) isWhole(s step, shown tfvalue.Value) bool {
+	mayBeEmpty := len(s.Edit.Add) == 0 || s.before.IsEmpty() && !u.mappingsOf(u.seen).IsNull()
+	return u.hasAllMappings(shown) && (mayBeEmpty || !u.mappingsOf(shown).IsNull())
 }
 
 // lookForHalf reads once after a PATCH that failed and that the platform may have carried out by half,
@@ -451,15 +447,13 @@ func (u *update) isDoubtful(s step, f findings) bool {
 	return !s.isLost && (f.lacksMappings || s.isLast && (f.hasMoved || len(f.late)+len(f.missing) > 0 || isInvisible))
 }
 
-// readOn reads the object until it shows a step, given what a response shows of it, for up to 30 s. One
-// read settles what a response leaves in doubt.
+// readOn reads the object until it shows a step, given what a response shows of it, for up to 30 s.
 func (u *update) readOn(ctx context.Context, s step, shown response) (response, findings, error) {
 	f := u.compare(s, shown)
-	for waiting, isSettled := (wait{}), false; s.mustWait(f) && waiting.next(ctx) || !s.mustWait(f) && !isSettled && u.isDoubtful(s, f); {
-		isSettled, waiting.pause = !s.mustWait(f), max(waiting.pause, firstPause)
+	for waiting := (wait{}); u.mustRead(ctx, s, f, &waiting); f = u.compare(s, shown) {
 		read, err := u.readAgain(ctx, s)
 		if err != nil {
-			if u.takeShown(s, shown, f); s.isLost || !f.notDone.IsEmpty() {
+			if u.takeShown(s, shown, f); s.isLost || !s.isLast || len(f.notDone.Add) > 0 {
 				u.mappedAt = time.Time{}
 			}
 			return shown, f, err
@@ -469,10 +463,21 @@ func (u *update) readOn(ctx context.Context, s step, shown response) (response, 
 		} else {
 			shown = u.merge(shown, read)
 		}
-		f = u.compare(s, shown)
 	}
 	u.takeShown(s, shown, f)
 	return shown, f, nil
+}
+
+// mustRead waits, and reports whether to read again: while the platform does not show what was sent; and otherwise
+// once, to settle what a response leaves in doubt.
+func (u *update) mustRead(ctx context.Context, s step, f findings, waiting *wait) bool {
+	if s.mustWait(f) {
+		waiting.isSettled = false
+		return waiting.next(ctx)
+	}
+	wasSettled := waiting.isSettled
+	waiting.isSettled, waiting.pause = true, max(waiting.pause, firstPause)
+	return !wasSettled && u.isDoubtful(s, f)
 }
 
 // readAgain reads the object, twice if it is not known what became of a step and the first response omits
@@ -485,56 +490,23 @@ func (u *update) readAgain(ctx context.Context, s step) (response, error) {
 	return now.response, err
 }
 
-// wait is a wait with reads in between, after longer and longer pauses, of which pause is the next.
-type wait struct {
-	begun time.Time
-	pause time.Duration
-}
-
-const (
-	firstPause, maxPause = 500 * time.Millisecond, 5 * time.Second
-	maxWait              = 30 * time.Second // of all pauses together
-)
-
-// next pauses until the next read, and reports whether to read again. If the context ends, so does the
-// pause, and the next read fails.
-func (w *wait) next(ctx context.Context) bool {
-	if w.begun.IsZero() {
-		w.begun = time.Now()
-	}
-	left := maxWait - time.Since(w.begun)
-	if left <= 0 {
-		return false
-	}
-	select {
-	case <-time.After(min(w.pause, left)):
-	case <-ctx.Done():
-	}
-	w.pause = min(2*w.pause, maxPause)
-	return true
-}
-
 // takeShown takes over what a response shows of a step. Otherwise, the object is as it was, or as it was
 // sent. What a response omits and no step has sent is empty on the platform, if the object around it is
 // there. Where that is wrong, because no read could follow, the next refresh corrects it. The last value
 // would stay wrong for good on a platform that omits what is empty.
 func (u *update) takeShown(s step, shown response, f findings) {
-	if f.lacksMappings {
-		shown.mappedAt = time.Time{}
-	}
-	if u.Mappings != nil && shown.mappedAt.IsZero() {
-		shown.object = shown.object.Without(u.Mappings...)
+	emptied := slices.DeleteFunc(slices.Clone(f.missing), func(path tfvalue.Path) bool {
+		return !s.isLast || !u.sent.At(path...).IsNull() || !shown.object.At(path[:len(path)-1]...).IsObject()
+	})
+	switch {
+	case u.Mappings == nil:
+	case f.lacksMappings, shown.mappedAt.IsZero():
+		shown.mappedAt, shown.object = time.Time{}, shown.object.Without(u.Mappings...)
+	case u.mappingsOf(shown.object).IsNull() && !s.after.IsEmpty():
+		emptied = append(emptied, u.Mappings)
 	}
 	remote, _ := u.interpret(u.remote, func(tfvalue.Path) bool { return true }, shown)
-	if !shown.mappedAt.IsZero() && u.mappingsOf(shown.object).IsNull() && !s.after.IsEmpty() {
-		remote = remote.Without(u.Mappings...)
-	}
-	for _, path := range f.missing {
-		if s.isLast && u.sent.At(path...).IsNull() && shown.object.At(path[:len(path)-1]...).IsObject() {
-			remote = remote.Without(path...)
-		}
-	}
-	u.take(observed{remote, shown})
+	u.take(observed{without(remote, emptied), shown})
 }
 
 // await waits until the platform shows a step, and reports whether the update may go on. attempt is the
@@ -549,16 +521,21 @@ func (u *update) await(ctx context.Context, s step, shown response, attempt erro
 	if ok = f.notDone.IsEmpty(); !ok {
 		u.addNotDone(s, f.notDone, diags)
 	}
-	if !s.isLast {
+	switch {
+	case !s.isLast:
 		return ok
-	}
-	if attempt != nil {
+	case attempt != nil:
 		return !u.addNotArrived(attempt, s.Leaves, diags)
 	}
 	for _, leaf := range f.late {
 		u.addNotShown(leaf, diags)
 	}
-	ok = ok && len(f.late) == 0
+	u.confirm(s, f)
+	return ok && len(f.late) == 0
+}
+
+// confirm remembers what the last step does not confirm.
+func (u *update) confirm(s step, f findings) {
 	for _, path := range f.missing {
 		if !u.sent.At(path...).IsNull() {
 			u.unconfirmed = append(u.unconfirmed, path.String())
@@ -567,7 +544,6 @@ func (u *update) await(ctx context.Context, s step, shown response, attempt erro
 	if f.lacksMappings && !s.soFar.IsEmpty() {
 		u.unconfirmed = append(u.unconfirmed, u.Mappings.String())
 	}
-	return ok
 }
 
 // ownsMappings and owns report whether the update manages the mappings, or a leaf.
@@ -600,29 +576,4 @@ func (u *update) moved() []tfvalue.Leaf {
 		isDue := !u.change.Leaves.At(leaf.Path...).IsNull() && u.sent.At(leaf.Path...).IsNull()
 		return isDue || u.isPending(leaf.Path) || u.isMappings(leaf.Path) && u.mappedAt.IsZero() || u.confirms(leaf, u.remote.At(leaf.Path...))
 	})
-}
-
-// paths are those of leaves, for the log and for messages.
-func paths(leaves []tfvalue.Leaf) (texts []string) {
-	for _, leaf := range leaves {
-		texts = append(texts, leaf.Path.String())
-	}
-	return texts
-}
-
-// nextMemory returns the memory of the state after an update. A leaf that no read has returned stays
-// unreturned, and one that the platform accepted and does not return becomes so. So does a leaf
-// that the platform did not have before the update, unless it is in the prior state and was not
-// sent: that one was emptied after the plan. What has moved is reset from now on.
-func (u *update) nextMemory(state tfvalue.Value) memory {
-	next := u.remember(state, u.memory, func(leaf tfvalue.Leaf) bool {
-		isNew := u.change.Remote.At(leaf.Path...).IsNull() && (u.change.Prior.At(leaf.Path...).IsNull() || !u.sent.At(leaf.Path...).IsNull())
-		return isNew || u.isUnreturned(u.memory, leaf.Path) || slices.Contains(u.unconfirmed, leaf.Path.String())
-	})
-	for _, leaf := range u.moved() {
-		if at := leaf.Path.String(); u.traits.settable(leaf.Path) && !u.isMappings(leaf.Path) && !slices.Contains(next.reset, at) {
-			next.reset = append(slices.Clone(next.reset), at)
-		}
-	}
-	return next
 }
