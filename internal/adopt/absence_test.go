@@ -22,7 +22,7 @@ func TestReturnedLeavesGoMissing(t *testing.T) {
 		name  string // in the state, which nobody manages; "" for null
 	}{
 		"once":                   {within(0, 1, 2, omits("threads")), 2, "", "crm"},
-		"once, a keyed map":      {within(0, 1, 2, omits(mappingsAt...)), 2, "", "crm"},
+		"once, the mappings":     {within(0, 1, 2, omits(mappingsAt...)), 2, "", "crm"},
 		"one leaf after another": {each(within(0, 1, 2, omits("name")), within(0, 2, 3, omits("threads"))), 2, "", "crm"},
 		"with its object":        {to("", omits("destination")), 1, "", "crm"},
 		"for good, and nobody's": {to("", omits("name")), 2, "", ""},

@@ -165,7 +165,7 @@ func (k *Kind) isMappings(at tfvalue.Path) bool { return slices.Equal(at, k.Mapp
 // key is that of the mappings. A kind without them has a key that no element has.
 func (k *Kind) key() tfvalue.Key { return k.Rules.Keys[k.Mappings.Name()] }
 
-// setOf is the keyed map of an object, null for a kind without one.
+// mappingsOf are the table mappings of an object, null for a kind without them.
 func (k *Kind) mappingsOf(object tfvalue.Value) tfvalue.Value {
 	if k.Mappings == nil {
 		return tfvalue.Value{}

@@ -58,7 +58,7 @@ func (e *Engine) refresh(ctx context.Context, c *conn.Connection, state tfvalue.
 }
 
 // readToChange reads the object of a change, which has no state yet in an adoption. A change that
-// manages the keyed map, and does not clear it, can only be decided once a read has returned the set.
+// manages table mappings, and does not clear them, can only be decided once a read has returned them.
 func (e *Engine) readToChange(ctx context.Context, c *conn.Connection, change Change, last memory, diags *diag.Diagnostics) (now observed, ok bool) {
 	client, ok := c.Ready(conn.ManagementSettings, diags)
 	if !ok {
@@ -75,7 +75,7 @@ func (e *Engine) readToChange(ctx context.Context, c *conn.Connection, change Ch
 	return now, err == nil
 }
 
-// earlier is what is known of an object before a read: the object, the elements that its keyed map may
+// earlier is what is known of an object before a read: the object, the table mappings that it may
 // have, and the memory of earlier reads. needsMappings means that the set is about to be changed.
 type earlier struct {
 	object, elements tfvalue.Value
@@ -84,7 +84,7 @@ type earlier struct {
 }
 
 // response is what a response has returned of an object, or two in a row, and when they returned the
-// keyed map that is in it: zero if they do not say which elements there are.
+// table mappings that are in it: zero if they do not say which there are.
 type response struct {
 	object   tfvalue.Value
 	mappedAt time.Time
@@ -130,7 +130,7 @@ func (e *Engine) interpret(last tfvalue.Value, unreturned func(tfvalue.Path) boo
 	return e.Rules.Interpret(last, unreturned, read.object)
 }
 
-// merge returns what two responses in a row have returned. The keyed map of the first counts where the
+// merge returns what two responses in a row have returned. The mappings of the first count where the
 // second omits it or the name of an element.
 func (e *Engine) merge(first, second response) response {
 	if e.mappingsOf(first.object).IsNull() || !second.mappedAt.IsZero() && !e.mappingsOf(second.object).IsNull() {
@@ -139,7 +139,7 @@ func (e *Engine) merge(first, second response) response {
 	return response{second.object.Without(e.Mappings...).Merge(first.object), first.mappedAt}
 }
 
-// hasAllMappings reports whether an object that was returned says which elements the keyed map has. It
+// hasAllMappings reports whether an object that was returned says which table mappings there are. It
 // does not if it omits the object around the set, or the name of an element, which may then be any
 // other.
 func (e *Engine) hasAllMappings(object tfvalue.Value) bool {
@@ -158,7 +158,7 @@ func (e *Engine) readOnce(ctx context.Context, client *platform.Client, id Ident
 }
 
 // respond returns the response that has returned an object just now. What it omits in all elements of
-// the keyed map is as in elements that are known.
+// the mappings is as in those that are known.
 func (e *Engine) respond(object, elements tfvalue.Value) (r response) {
 	if set := e.mappingsOf(object); !set.IsNull() {
 		object = object.With(e.key().Complete(set, elements), e.Mappings...)

@@ -98,7 +98,7 @@ func (e *Engine) carried(r reviewed, send, object tfvalue.Value) tfvalue.Value {
 	return carried
 }
 
-// edit decides what a change removes from the keyed map and adds to it, and takes the set out of the
+// edit decides which mappings a change removes and adds, and takes them out of the
 // leaves to be sent. It decides nothing while the planned set is not fully known, or if the
 // platform could not be read.
 func (e *Engine) edit(r *reviewed, diags *diag.Diagnostics) tfvalue.Edit {

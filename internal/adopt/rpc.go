@@ -22,7 +22,7 @@ func (e *Engine) IsCurrent(req *tfprotov6.UpgradeResourceStateRequest) bool {
 }
 
 // ValidateConfig checks what no attribute can check alone, and returns the configuration for the
-// framework's validation: of elements of the keyed map that are equal, it has one, because the framework
+// framework's validation: of table mappings that are equal, it has one, because the framework
 // takes longer for an element than Terraform does for all else. Its error is one of decoding or encoding.
 func (e *Engine) ValidateConfig(config *tfprotov6.DynamicValue) (rest *tfprotov6.DynamicValue, found []*tfprotov6.Diagnostic, err error) {
 	object, err := decode(config, e.objectType)
@@ -138,7 +138,7 @@ func (e *Engine) encodeObject(state, object tfvalue.Value) (*tfprotov6.DynamicVa
 	return written, &tfprotov6.ResourceIdentityData{IdentityData: identity}, cmp.Or(err, errIdentity)
 }
 
-// change decodes a change. What an element of a keyed map omits, its configuration has from here on.
+// change decodes a change. What a table mapping omits, its configuration has from here on.
 func (e *Engine) change(config, plan, prior *tfprotov6.DynamicValue) (Change, error) {
 	var parts [3]tfvalue.Value
 	for i, part := range []*tfprotov6.DynamicValue{config, plan, prior} {

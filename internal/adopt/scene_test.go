@@ -22,7 +22,7 @@ import (
 type scene struct {
 	from    []any // the mappings of the pipe, if not the usual ones
 	config  m     // beside the name, which becomes new if it is not here
-	plain   bool  // the kind has no keyed map
+	plain   bool  // the kind has no table mappings
 	once    bool  // the provider does not retry
 	reset   bool  // an update has reset the threads, which are managed
 	lag     time.Duration

@@ -103,7 +103,7 @@ type toy struct {
 	queue     time.Duration // how long a PATCH waits for its turn
 	refuses   error         // to begin an update
 	cannot    error         // make a body
-	plain     bool          // the kind has no keyed map
+	plain     bool          // the kind has no table mappings
 	interrupt func()        // the apply under way
 	lacks     []string      // settings of the provider that are known only after apply
 }

@@ -92,7 +92,7 @@ func (t trait) generate(value tfvalue.Value) tfvalue.Value {
 	}
 }
 
-// withoutNames returns an object whose keyed map is as a person writes it: without the names, which are in its
+// withoutNames returns an object whose mappings are as a person writes them: without the names, which are in their
 // keys, and without what is empty and may be omitted. An element that lacks a name, or that repeats a key, is
 // null: no configuration can have it.
 func (e *Engine) withoutNames(object tfvalue.Value) tfvalue.Value {
