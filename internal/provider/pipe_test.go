@@ -316,3 +316,24 @@ func TestResponsesRepeatSecrets(t *testing.T) {
 		}
 	})(t)
 }
+
+// TestFieldMappingsTravelWithColumns changes field mappings alone: a platform may reject them without the columns, which
+// are sent as the last read has them.
+func TestFieldMappingsTravelWithColumns(t *testing.T) {
+	t.Parallel()
+	inBubble(func(t *testing.T, f *fixture) {
+		columns := member(f.Pipe(mockplatform.KafkaPipeID), "destination.columns")
+		both := func(source string) string {
+			return "destination = { columns = " + toJSON(t, columns) + " }\n" + fmt.Sprintf("field_mappings = [{ source_field = %q, destination_field = \"id\" }]", source)
+		}
+		b := f.pipe(mockplatform.KafkaPipeID, both("a"))
+		b.apply()
+		f.ResetJournal()
+		b.arguments = both("b")
+		b.apply()
+		want := toJSON(t, object{"destination": object{"columns": columns}, "fieldMappings": []any{object{"sourceField": "b", "destinationField": "id"}}})
+		if got := f.Writes(); len(got) != 1 || !strings.Contains(got[0], want) {
+			t.Errorf("sent %q, want %s", got, want)
+		}
+	})(t)
+}

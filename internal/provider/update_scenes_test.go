@@ -112,7 +112,6 @@ func TestUpdateScenes(t *testing.T) {
 	)
 	var (
 		busy      = mockplatform.Fault{Method: http.MethodPatch, Status: http.StatusConflict, Times: 4}
-		limited   = mockplatform.Fault{Status: http.StatusTooManyRequests, RetryAfter: 30 * time.Second}
 		lost      = mockplatform.Fault{After: true, Status: http.StatusBadGateway}
 		rejected  = mockplatform.Fault{Status: http.StatusUnprocessableEntity}
 		loginPage = mockplatform.Fault{Status: http.StatusOK, Body: mockplatform.BodyHTML}
@@ -121,28 +120,13 @@ func TestUpdateScenes(t *testing.T) {
 		service = func(f *fixture) *managed {
 			return f.scaling(mockplatform.ServiceID, "num_replicas = 3\nidle_timeout_minutes = 15")
 		}
-		settings = func(f *fixture) *managed {
-			return f.pipe(mockplatform.PostgresPipeID, "settings = { engine_max_threads = 8 }")
-		}
-		added      = func(name string) string { return wanted("public."+name, name, `excluded_columns = ["iban"]`) }
-		oneMore    = mappings(wanted("public.customers", "customers", `excluded_columns = ["password_hash", "phone", "ssn"], use_custom_sorting_key = true, sorting_keys = ["country", "id"]`), addressesMapping, leadsMapping)
-		decomposed = mappingSet{"menus>menus": {"cafe\u0301", ""}}
-		allDropped = rewrites(mockplatform.UpdatePipe, tableMappings, func(any) any { return []any{} })
+		added = func(name string) string { return wanted("public."+name, name, `excluded_columns = ["iban"]`) }
 	)
 	for name, scene := range map[string]scene{
 		"replicas that a colleague scales during a 409 are put back": {
 			block: service, arguments: timeout, before: map[int][]happening{2: {fails(busy), soon(sets("numReplicas", 10))}},
 			requests: "GET, 5 PATCH, GET",
 			warnings: []string{left + "num_replicas: was 3, is now 10"}, stored: object{"numReplicas": 10, "idleTimeoutMinutes": 30}, next: []string{"num_replicas"},
-		},
-		"a setting that a colleague changes in the queue is put back": {
-			block: settings, arguments: "settings = { engine_max_threads = 8 }" + renamed,
-			platform: func(b *mockplatform.Behaviour) {
-				b.RateLimit = mockplatform.RateLimit{PerSecond: 1.0 / 12, Window: 12 * time.Second}
-			},
-			before:   map[int][]happening{2: {soon(sets("settings.engine_max_threads", 2))}},
-			requests: "2 GET, 2 PATCH, 2 GET",
-			warnings: []string{left + "settings.engine_max_threads: was 8, is now 2"}, stored: object{"name": "new", "settings.engine_max_threads": 2}, next: []string{"settings.engine_max_threads"},
 		},
 		"what an autoscaler has set is put back with what the platform has reset": {
 			block: service, arguments: timeout,
@@ -153,26 +137,12 @@ func TestUpdateScenes(t *testing.T) {
 			requests: "GET, PATCH, GET",
 			warnings: []string{left + "num_replicas: was 3, is now 10"}, stored: object{"numReplicas": 10, "idleTimeoutMinutes": 30}, next: []string{"num_replicas"},
 		},
-		"replicas that come one by one are an error": {
-			block: service, arguments: "num_replicas = 6\nidle_timeout_minutes = 15", platform: func(b *mockplatform.Behaviour) { b.Patches.Step = 3 * time.Second },
-			requests: "GET, PATCH, 6 GET", most: 15 * time.Second, stored: object{"numReplicas": 6},
-		},
 		"replicas that the platform ignores are no error": {
 			block: service, arguments: "num_replicas = 7\nidle_timeout_minutes = 15", platform: rewrites(mockplatform.UpdateScaling, "numReplicas", func(any) any { return 3 }),
 			requests: "GET, PATCH, 10 GET", most: 31 * time.Second,
 			errors: []string{"API does not show the change to num_replicas", "the value from before, 3, in reads for 30s"}, next: []string{"num_replicas"},
 		},
 
-		"a mapping that a colleague removes before the PATCH of a name is added again": {
-			arguments: seedMappings + renamed, before: map[int][]happening{2: {acts(dropsAddresses)}},
-			requests: "GET, PATCH, GET",
-			warnings: []string{left + atTable + ", \"public.addresses:addresses\": was there, is now missing"}, stored: object{"name": "new"}, next: []string{atTable},
-		},
-		"a mapping that a colleague removes while an addition waits is added again": {
-			arguments: resorted, before: map[int][]happening{3: {fails(limited), soon(acts(dropsAddresses))}},
-			requests: "GET, PATCH-, PATCH+, GET, PATCH+, GET",
-			warnings: []string{left + atTable + ", \"public.addresses:addresses\": was there, is now missing"}, next: []string{atTable},
-		},
 		"a column that a colleague excludes while a removal waits is uncovered": {
 			arguments: resorted, before: map[int][]happening{2: {fails(busy), soon(acts(excludesSalary))}},
 			requests: "GET, PATCH-, GET, PATCH-, GET, PATCH-, GET, PATCH-, GET",
@@ -186,14 +156,6 @@ func TestUpdateScenes(t *testing.T) {
 			arguments: resorted, before: map[int][]happening{2: {fails(mockplatform.Fault{Method: http.MethodPatch, Hang: true, Later: 75 * time.Second})}},
 			requests: "GET, PATCH-, 7 GET, PATCH+", most: 2 * time.Minute,
 		},
-		"a removal that is carried out after a 503 with Retry-After takes the addition with it": {
-			arguments: resorted, before: map[int][]happening{2: {fails(mockplatform.Fault{Method: http.MethodPatch, Status: http.StatusServiceUnavailable, RetryAfter: time.Second, Later: 4 * time.Second})}},
-			requests: "GET, PATCH-, 5 GET, PATCH+", most: 10 * time.Second,
-		},
-		"a removal that is carried out after a 408 takes the addition with it": {
-			arguments: resorted, before: map[int][]happening{2: {fails(mockplatform.Fault{Method: http.MethodPatch, Status: http.StatusRequestTimeout, Later: 4 * time.Second})}},
-			requests: "GET, PATCH-, 5 GET, PATCH+", most: 10 * time.Second,
-		},
 		"a removal that a filter of responses hides is not told": {
 			arguments: resorted, before: map[int][]happening{2: {fails(mockplatform.Fault{Status: http.StatusForbidden, Body: mockplatform.BodyHTML, After: true})}},
 			requests: "GET, PATCH-, GET",
@@ -205,72 +167,20 @@ func TestUpdateScenes(t *testing.T) {
 			errors: []string{"A login page or gateway seems to have answered instead of the API: HTTP 200 OK, an HTML page: 200 OK", "It is not known whether the change was applied.",
 				"the next apply sends them again:\n\n  - source_credentials.postgres.password_wo_version"}, next: []string{"source_credentials"},
 		},
-		"a password that a session takes counts as stored": {
-			arguments: seedMappings + credentials, before: map[int][]happening{2: {fails(mockplatform.Fault{Status: http.StatusOK, Text: `{"message":"Session expired"}`})}},
-			requests: "GET, PATCH, GET",
-			errors:   []string{"JSON that is not the API's: Session expired.", "source_credentials.postgres.password_wo_version"}, next: []string{"source_credentials"},
-		},
-		"a name that a login page takes counts as stored": {
-			arguments: seedMappings + renamed, before: map[int][]happening{2: {fails(loginPage)}},
-			requests: "GET, PATCH, 10 GET", most: 31 * time.Second,
-			errors: []string{"Cannot update pipe", "the next apply sends them again:\n\n  - name"}, next: []string{"name"},
-		},
-		"an addition that is carried out after a 504 is sent two or three times": {
-			arguments: mappings(customersMapping, addressesMapping, leadsMapping, added("invoices")), before: map[int][]happening{2: {fails(later)}},
-			requests: "GET, PATCH+, 7 GET", most: 30 * time.Second,
-		},
 		"the half of a rejected PATCH is not told": {
 			arguments: resorted, before: map[int][]happening{2: {fails(mockplatform.Fault{Status: http.StatusBadRequest, Half: true})}},
 			requests: "GET, PATCH-, GET",
 			errors:   []string{"HTTP 400 Bad Request", partly, wasThere}, next: []string{atTable},
-		},
-		"members of a mapping that come later are an error": {
-			arguments: resorted, platform: func(b *mockplatform.Behaviour) { b.Patches.Step = 4 * time.Second },
-			requests: "GET, PATCH-, PATCH+, 5 GET", most: 10 * time.Second,
 		},
 		"a platform that folds names does not tell the name that it has": {
 			arguments: mappings(customersMapping, addressesMapping, leadsMapping, added("Invoices")), platform: rewrites(mockplatform.UpdatePipe, tableMappings, foldsNames),
 			requests: "GET, PATCH+, 10 GET", most: 31 * time.Second,
 			errors: []string{"does not show the change to " + atTable, "letter case", "\"public.invoices:invoices\""}, next: []string{atTable},
 		},
-		"a mapping is added before responses show that it was removed": {
-			arguments: oneMore, platform: func(b *mockplatform.Behaviour) { b.Responses.Lag = 3 * time.Second },
-			requests: "GET, PATCH-, 4 GET, PATCH+, 4 GET", most: 8 * time.Second,
-		},
-		"responses that never have a member of mappings are an error": {
-			arguments: oneMore, platform: func(b *mockplatform.Behaviour) {
-				b.Responses.Sparse = []mockplatform.Sparse{{Path: tableMappings + ".useCustomSortingKey"}}
-			},
-			requests: "GET, PATCH-, PATCH+",
-		},
-		"a column that a colleague excludes is uncovered, because a new read without mappings counts as one of them": {
-			arguments: resorted, before: map[int][]happening{1: {omits("source.postgres.host")}, 2: {fails(limited), soon(acts(excludesSalary))}, 3: {omits("source")}},
-			requests: "4 GET",
-			errors:   []string{conflict}, next: []string{atTable},
-		},
-		"a column is excluded in one Unicode form, and copied in another": {
-			block: func(f *fixture) *managed {
-				f.UpdatePipe(mockplatform.PostgresPipeID, func(doc mockplatform.Document) { setMember(doc, tableMappings, decomposed.documents()) })
-				return f.pipe(mockplatform.PostgresPipeID, mappings(wanted("public.menus", "menus", `excluded_columns = ["caf\u00e9"]`)))
-			},
-			arguments: mappings(wanted("public.menus", "menus", `excluded_columns = ["caf\u00e9", "price"]`)),
-			requests:  "GET",
-			errors:    []string{`cannot be sent: The platform has "café" (of "public.menus:menus") in another Unicode form`}, next: []string{atTable},
-		},
-		"mappings that no read of the apply has are changed": {
-			arguments: resorted, before: map[int][]happening{1: {omits(tableMappings)}, 2: {omits(tableMappings)}},
-			requests: "2 GET",
-			errors:   []string{"Unknown table mappings"}, next: []string{atTable},
-		},
 		"a removal whose response is lost is not told when the credentials beside it are rejected": {
 			arguments: resorted + credentials, before: map[int][]happening{2: {fails(lost)}, 4: {fails(rejected)}},
 			requests: "GET, PATCH-, GET, PATCH",
 			errors:   []string{partly, wasThere}, next: []string{atTable, "source_credentials"},
-		},
-		"mappings that credentials reset are not told if the response is lost": {
-			arguments: seedMappings + credentials, platform: allDropped, before: map[int][]happening{2: {fails(lost)}},
-			requests: "GET, 2 PATCH, GET",
-			warnings: []string{isGone}, stored: object{tableMappings: nil}, next: []string{atTable},
 		},
 		"credentials whose first response is lost are told as rejected": {
 			arguments: seedMappings + credentials, before: map[int][]happening{2: {fails(lost)}, 3: {fails(rejected)}},
