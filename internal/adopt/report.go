@@ -23,8 +23,8 @@ func (u *update) report(diags *diag.Diagnostics) {
 	if len(u.unconfirmed) > 0 {
 		diags.AddWarning(
 			fmt.Sprintf("API does not return all values of %s", u.change.Label),
-			"The API accepted these values, but neither its response nor a further read contains them. The platform may show them later, or never, so it is not known whether they are in effect:\n\n"+
-				"  - "+strings.Join(u.unconfirmed, "\n  - ")+
+			"The API accepted these values, but neither its response nor a further read contains them. "+
+				"The platform may show them later, or never, so it is not known whether they are in effect:\n\n  - "+strings.Join(u.unconfirmed, "\n  - ")+
 				"\n\nThe state has the planned values. Check them in the platform's console: a setting may have no effect while another one is off.",
 		)
 	}
@@ -43,7 +43,8 @@ func (u *update) addFailed(s step, err error, diags *diag.Diagnostics) {
 	if !isStop {
 		detail, failed := conn.Detail(err), new(platform.Error)
 		if errors.As(err, &failed) && failed.Status == http.StatusBadRequest && len(s.Edit.Remove) > 0 && len(s.Edit.Remove) == len(s.before.Elements()) {
-			detail += fmt.Sprintf("\n\nThe request removes every table mapping of the %s. The platform may require that one stays: change the tables in two applies.", u.Noun)
+			detail += fmt.Sprintf("\n\nThe request removes every table mapping of the %s. "+
+				"The platform may require that one stays: change the tables in two applies.", u.Noun)
 		}
 		diags.AddError("Cannot update "+u.Noun, detail)
 		return
@@ -67,34 +68,39 @@ func (u *update) addNotArrived(attempt error, sent tfvalue.Value, diags *diag.Di
 	if attempt == nil || len(pending) == 0 {
 		return false
 	}
-	diags.AddError("Cannot update "+u.Noun, fmt.Sprintf("%s\n\nNo read shows whether these values arrived. The state keeps the ones from before, so that the next apply sends them again:\n\n  - %s",
-		conn.Detail(attempt), strings.Join(paths(pending), "\n  - ")))
+	diags.AddError("Cannot update "+u.Noun, fmt.Sprintf("%s\n\nNo read shows whether these values arrived. "+
+		"The state keeps the ones from before, so that the next apply sends them again:\n\n  - %s", conn.Detail(attempt), strings.Join(paths(pending), "\n  - ")))
 	return true
 }
 
 func (u *update) addReadFailed(err error, diags *diag.Diagnostics) {
 	diags.AddError(fmt.Sprintf("Cannot read %s after its update", u.Noun),
-		fmt.Sprintf("The update of %s was sent, but what was returned leaves a doubt about the result, and reading the %s failed:\n\n%s", u.change.Label, u.Noun, conn.Detail(err)))
+		fmt.Sprintf("The update of %s was sent, but what was returned leaves a doubt about the result, and reading the %s failed:\n\n%s",
+			u.change.Label, u.Noun, conn.Detail(err)))
 }
 
 // addNotShown reports a leaf, as it is, that is not what was sent.
 func (u *update) addNotShown(leaf tfvalue.Leaf, diags *diag.Diagnostics) {
-	summary, what, do := u.notShown(leaf.Path), "still returned the value from before", "The platform may need more time, or may have ignored the argument. Check the value in the platform's console, then run terraform plan again."
+	summary, what := u.notShown(leaf.Path), "still returned the value from before"
+	do := "The platform may need more time, or may have ignored the argument. Check the value in the platform's console, then run terraform plan again."
 	if !u.Rules.Confirms(leaf.Name(), u.change.Remote.At(leaf.Path...), leaf.Value) {
 		summary, what = fmt.Sprintf("API stored a different value for %s of %s", leaf.Path, u.change.Label), "returned another value"
 		do = "Set the argument to the value on the platform, or remove it from the configuration."
 	}
-	diags.AddAttributeError(conn.AttributePath(leaf.Path), summary, fmt.Sprintf("%s was sent and accepted, but the API %s, %s, in reads for %s. Nothing more was sent. %s",
-		leaf.Path, what, u.connection.Client.Mask(u.Rules.Describe(leaf.Name(), leaf.Value)), maxWait, do))
+	diags.AddAttributeError(conn.AttributePath(leaf.Path), summary, fmt.Sprintf("%s was sent and accepted, but the API %s, %s, in reads for %s. "+
+		"Nothing more was sent. %s", leaf.Path, what, u.connection.Client.Mask(u.Rules.Describe(leaf.Name(), leaf.Value)), maxWait, do))
 }
 
 // addNotDone reports mappings that are not as a step has them.
 func (u *update) addNotDone(s step, left tfvalue.Edit, diags *diag.Diagnostics) {
 	key, now := u.key(), u.mappingsOf(u.remote)
-	lines := u.Rules.DescribeChange(u.Mappings, key.Only(s.after, left.All()), key.Only(now, left.All()), [2]string{"should be", "but is"}, u.connection.Client.Mask)
-	detail := fmt.Sprintf("%s was sent and accepted, but the API returned other table mappings in reads for %s:\n\n%s\n\n", u.Mappings, maxWait, strings.Join(lines, "\n"))
+	planned, shown := key.Only(s.after, left.All()), key.Only(now, left.All())
+	lines := u.Rules.DescribeChange(u.Mappings, planned, shown, [2]string{"should be", "but is"}, u.connection.Client.Mask)
+	detail := fmt.Sprintf("%s was sent and accepted, but the API returned other table mappings in reads for %s:\n\n%s\n\n",
+		u.Mappings, maxWait, strings.Join(lines, "\n"))
 	if folded := key.SameButCase(left.Add, key.After(now, tfvalue.Edit{Remove: s.after.Elements()})); len(folded) > 0 {
-		detail += fmt.Sprintf("The platform has these instead, which differ in letter case alone. Configure them as the platform spells them:\n\n%s\n\n", key.List(folded))
+		detail += "The platform has these instead, which differ in letter case alone. Configure them as the platform spells them:\n\n" +
+			key.List(folded) + "\n\n"
 	}
 	// Not "set the argument to the value on the platform": a mapping may lack an excluded column.
 	diags.AddAttributeError(conn.AttributePath(u.Mappings), u.notShown(u.Mappings), detail+
@@ -127,7 +133,8 @@ func (u *update) addUnfinished(diags *diag.Diagnostics) {
 	}
 	add("These columns may be copied now. To prevent that, pause the pipe, or remove the table mapping in the platform's console:", exposed)
 	if isKnown {
-		add("These table mappings were removed and are not there. Until an apply adds them again, their tables are not replicated, and the columns that they excluded stay excluded. They were:", gone)
+		add("These table mappings were removed and are not there. Until an apply adds them again, their tables are not replicated, "+
+			"and the columns that they excluded stay excluded. They were:", gone)
 	} else {
 		add("These table mappings may have been removed, and it is not known whether they are there. They were:", gone)
 	}
@@ -138,7 +145,8 @@ func (u *update) addUnfinished(diags *diag.Diagnostics) {
 		add("These were sent, and may be added meanwhile:", []string{key.List(maybe)})
 	}
 	diags.AddError(fmt.Sprintf("%s of %s is only partly updated", u.Mappings, u.change.Label), strings.Join(parts, "\n\n")+
-		"\n\nCorrect what the API rejected, if it did; if the outcome of a request is not known, wait some minutes. Compare these values with the configuration, then run terraform plan and apply again.")
+		"\n\nCorrect what the API rejected, if it did; if the outcome of a request is not known, wait some minutes. "+
+		"Compare these values with the configuration, then run terraform plan and apply again.")
 }
 
 // goneAndExposed are the lines of a list: of the mappings that were removed, and are not there, and of those that
@@ -199,7 +207,8 @@ func (u *update) warnStale(diags *diag.Diagnostics) {
 	}
 	if len(lines) > 0 {
 		diags.AddWarning(fmt.Sprintf("Values of %s had changed since the plan", u.change.Label),
-			"Somebody else, or the platform, changed these values after the plan was made. They were set as planned all the same. If the values that were found are right, configure them:\n\n"+strings.Join(lines, "\n"))
+			"Somebody else, or the platform, changed these values after the plan was made. They were set as planned all the same. "+
+				"If the values that were found are right, configure them:\n\n"+strings.Join(lines, "\n"))
 	}
 }
 
@@ -209,10 +218,12 @@ func (u *update) warnMoved(diags *diag.Diagnostics) {
 	managed, unmanaged, advice := u.describeMoved()
 	var paragraphs []string
 	if len(managed) > 0 {
-		paragraphs = append(paragraphs, "Either the platform or somebody else changed these managed values meanwhile. They were left as they are, and the next plan shows them:\n\n"+strings.Join(managed, "\n"))
+		paragraphs = append(paragraphs, "Either the platform or somebody else changed these managed values meanwhile. "+
+			"They were left as they are, and the next plan shows them:\n\n"+strings.Join(managed, "\n"))
 	}
 	if len(unmanaged) > 0 {
-		paragraphs = append(paragraphs, "Either the platform changed these values with the update, or somebody else changed them at the same time:\n\n"+strings.Join(unmanaged, "\n"))
+		paragraphs = append(paragraphs, "Either the platform changed these values with the update, "+
+			"or somebody else changed them at the same time:\n\n"+strings.Join(unmanaged, "\n"))
 	}
 	if len(paragraphs) > 0 {
 		diags.AddWarning(fmt.Sprintf("Other values of %s changed during its update", u.change.Label), strings.Join(append(paragraphs, advice...), "\n\n"))

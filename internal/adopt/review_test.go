@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestAdoptionKeepsElements has adoptions whose configuration lacks an element of the
+// TestAdoptionKeepsElements has adoptions whose configuration lacks a mapping of the
 // platform's, or has another one under its name: nothing is sent, in the plan or, where the
 // configuration is known only then, in the apply. Elements that are only added are added.
 func TestAdoptionKeepsElements(t *testing.T) {
@@ -74,16 +74,16 @@ func TestApplyKeepsToItsPlan(t *testing.T) {
 			warnings: []string{`- name: was "crm" in the plan, was "moved" before this update, is set to the planned value`}},
 		"a number that the plan changes": {config: m{"name": "crm", "threads": 4}, happens: moves(9, "threads"), sent: "GET, PATCH threads",
 			warnings: []string{"- threads: was 3 in the plan, was 9 before this update, is set to 4"}},
-		"the leaf, as the plan changes it":   {happens: moves("new", "name"), sent: "GET"},
-		"an element of a set that it leaves": {happens: moves([]any{otherwise, items}, mappingsAt...), sent: "GET, PATCH name", differs: true},
-		"an element that it leaves": {config: m{"name": "crm", "mappings": []any{events, itemsSorted}}, happens: moves([]any{otherwise, items}, mappingsAt...),
+		"the leaf, as the plan changes it":  {happens: moves("new", "name"), sent: "GET"},
+		"a mapping of a set that it leaves": {happens: moves([]any{otherwise, items}, mappingsAt...), sent: "GET, PATCH name", differs: true},
+		"a mapping that it leaves": {config: m{"name": "crm", "mappings": []any{events, itemsSorted}}, happens: moves([]any{otherwise, items}, mappingsAt...),
 			sent: "GET, PATCH -items, PATCH +items", differs: true},
-		"the element that it changes":          {config: m{"mappings": changed}, happens: moves([]any{otherwise, items}, mappingsAt...), sent: "GET", errors: []string{changedSince}, differs: true},
-		"the element that it removes":          {config: m{"mappings": []any{items}}, happens: moves([]any{otherwise, items}, mappingsAt...), sent: "GET", errors: []string{changedSince}, differs: true},
-		"the element that it removes, is gone": {config: m{"name": "crm", "mappings": []any{items}}, happens: moves([]any{items}, mappingsAt...), sent: "GET"},
-		"an element, as it adds it but for the form": {config: m{"name": "crm", "mappings": third("caf\u00e9")}, happens: moves(third("cafe\u0301"), mappingsAt...),
+		"the mapping that it changes":          {config: m{"mappings": changed}, happens: moves([]any{otherwise, items}, mappingsAt...), sent: "GET", errors: []string{changedSince}, differs: true},
+		"the mapping that it removes":          {config: m{"mappings": []any{items}}, happens: moves([]any{otherwise, items}, mappingsAt...), sent: "GET", errors: []string{changedSince}, differs: true},
+		"the mapping that it removes, is gone": {config: m{"name": "crm", "mappings": []any{items}}, happens: moves([]any{items}, mappingsAt...), sent: "GET"},
+		"a mapping, as it adds it but for the form": {config: m{"name": "crm", "mappings": third("caf\u00e9")}, happens: moves(third("cafe\u0301"), mappingsAt...),
 			sent: "GET"},
-		"another element, which somebody added": {config: m{"name": "crm", "mappings": changed}, happens: moves([]any{events, items, m{"target_table": "users", "excluded_columns": []any{}, "sorted": true}}, mappingsAt...),
+		"another mapping, which somebody added": {config: m{"name": "crm", "mappings": changed}, happens: moves([]any{events, items, m{"target_table": "users", "excluded_columns": []any{}, "sorted": true}}, mappingsAt...),
 			sent: "GET, PATCH -events, PATCH +events", differs: true},
 	})
 }
@@ -108,8 +108,8 @@ func TestUpdateThatCannotBegin(t *testing.T) {
 func TestNamesInAnotherUnicodeForm(t *testing.T) {
 	t.Parallel()
 	const composed, decomposed = "caf\u00e9", "cafe\u0301"
-	mappings := func(colors []any, more ...any) m {
-		return m{"mappings": append([]any{m{"target_table": "events", "excluded_columns": colors}, usualMappings[1]}, more...)}
+	mappings := func(excluded []any, more ...any) m {
+		return m{"mappings": append([]any{m{"target_table": "events", "excluded_columns": excluded}, usualMappings[1]}, more...)}
 	}
 	w := newToy()
 	w.change(firstPipe, mappings([]any{decomposed}, m{"target_table": decomposed, "excluded_columns": []any{}, "sorted": false})["mappings"], mappingsAt...)
@@ -120,7 +120,7 @@ func TestNamesInAnotherUnicodeForm(t *testing.T) {
 	cannot := []string{`A name in source.postgres.table_mappings of pipe "crm" (` + firstPipe + `) cannot be sent: The platform has "café" (of "events") in another Unicode form`}
 	adopts(t, w, whole).plays(
 		act{},
-		act{config: mappings([]any{composed}, named, users), sent: "PATCH +users"}, // an element of its own
+		act{config: mappings([]any{composed}, named, users), sent: "PATCH +users"}, // a mapping of its own
 		act{config: mappings([]any{composed, "x"}, named, users), errors: cannot},
 		act{config: mappings([]any{}, m{"target_table": composed, "sorted": true}, users), errors: []string{"cannot be sent"}},
 		act{config: mappings([]any{"x"}, named, users), errors: cannot}, // which removes the other form, too

@@ -4,6 +4,9 @@ import (
 	"cmp"
 	"maps"
 	"net/http"
+	"os"
+	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -16,9 +19,8 @@ import (
 
 // scene is one update of the first pipe, whose name and mappings are managed, and what happens with it.
 //
-// A pipe stands for a pipe, and its mappings for table mappings: the target is the key, the wire is the
-// source table (two mappings on one wire are related), and the colors are the excluded columns.
-// "PATCH name -events +users" sends the name, removes the mapping in target events, and adds that in users.
+// Its mappings are by their targets. Two are related if they have one source table. "PATCH name -events
+// +users" sends the name, removes the mapping to events, and adds that to users.
 type scene struct {
 	from    []any // the mappings of the pipe, if not the usual ones
 	config  m     // beside the name, which becomes new if it is not here
@@ -53,8 +55,8 @@ const (
 	conflicts = "source.postgres.table_mappings of pipe \"crm\" (" + firstPipe + ") changed during the apply"
 )
 
-// The mappings of the first pipe, and what a configuration makes of them: events in another color, both in
-// another color, or users on the wire of events.
+// The mappings of the first pipe, and what a configuration makes of them: other columns of events are
+// excluded, or of both, or the source table of events goes to users.
 var (
 	events, items = usualMappings[0], m{"target_table": "items", "excluded_columns": []any{}, "sorted": false}
 	changed       = []any{m{"target_table": "events", "excluded_columns": []any{"phone"}}, usualMappings[1]}
@@ -64,10 +66,26 @@ var (
 )
 
 func playAll(t *testing.T, scenes map[string]scene) {
+	t.Helper()
 	t.Parallel()
+	_, file, _, _ := runtime.Caller(1)
 	for name, s := range scenes {
-		t.Run(name, s.play)
+		t.Run(name, func(t *testing.T) {
+			t.Cleanup(func() {
+				if t.Failed() {
+					t.Logf("the row is in %s:%d", filepath.Base(file), lineOf(file, `"`+name+`"`))
+				}
+			})
+			s.play(t)
+		})
 	}
+}
+
+// lineOf is the first line of a file that contains a text.
+func lineOf(file, text string) int {
+	source, _ := os.ReadFile(file)
+	before, _, _ := strings.Cut(string(source), text)
+	return 1 + strings.Count(before, "\n")
 }
 
 func (s scene) play(t *testing.T) {

@@ -20,7 +20,7 @@ import (
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
 )
 
-// The toy kind of these tests: a pipe has a leaf of each sort that the engine
+// The toy kind of these tests reads like a pipe: it has a leaf of each sort that the engine
 // distinguishes, and a platform that is a few maps.
 
 const (
@@ -67,7 +67,7 @@ var toySchema = schema.Schema{Attributes: map[string]schema.Attribute{
 	"memory":      schema.NumberAttribute{Computed: true},
 }}
 
-// mappingsAt is where a pipe has its mappings. Two of them are related if they hang on one wire.
+// mappingsAt is where a pipe has its mappings. Two of them are related if they have one source table.
 var (
 	mappingsAt = tfvalue.Path{"source", "postgres", "table_mappings"}
 	mappingKey = tfvalue.Key{Members: []string{"target_table"}, Parts: [][]string{{"source_table"}}, MayOmit: []string{"sorted"}}
@@ -322,8 +322,8 @@ func (w *toy) respond(request string, pipe tfvalue.Value) tfvalue.Value {
 }
 
 // m is an object in a configuration or on the platform. Of its values, nil is null and
-// unknown is known only after apply. The mappings of a pipe may stand at its top, and belong to the
-// mount of its fixture. A mapping without a wire has one of its own, with the name of its target.
+// unknown is known only after apply. The mappings of a pipe may stand at its top, and belong to its
+// Postgres source. The source table of a mapping has the name of its target, unless it is set.
 type m map[string]any
 
 const unknown = tftypes.UnknownValue

@@ -531,7 +531,7 @@ func (u *update) await(ctx context.Context, s step, shown response, attempt erro
 		u.addNotShown(leaf, diags)
 	}
 	u.confirm(s, f)
-	return ok && len(f.late) == 0
+	return ok
 }
 
 // confirm remembers what the last step does not confirm.
