@@ -166,7 +166,7 @@ func keeps(is any, path ...string) func(tfvalue.Value) tfvalue.Value {
 	}
 }
 
-// all changes the pipe in several ways, and asItIs in none.
+// all changes the pipe in several ways.
 func all(changes ...func(tfvalue.Value) tfvalue.Value) func(tfvalue.Value) tfvalue.Value {
 	return func(pipe tfvalue.Value) tfvalue.Value {
 		for _, change := range changes {
@@ -175,8 +175,6 @@ func all(changes ...func(tfvalue.Value) tfvalue.Value) func(tfvalue.Value) tfval
 		return pipe
 	}
 }
-
-var asItIs = all()
 
 // inTurn changes the pipe with each PATCH in another way, and with later ones in none.
 func inTurn(changes ...func(tfvalue.Value) tfvalue.Value) func(tfvalue.Value) tfvalue.Value {

@@ -244,11 +244,11 @@ func (tf *terraform) wantWarnings(o *terraformtest.Change, want ...string) {
 	}
 }
 
-// wantUnsaid fails if a warning contains a text.
+// wantUnsaid fails if a warning or an error contains a text.
 func (tf *terraform) wantUnsaid(o *terraformtest.Change, text string) {
 	tf.t.Helper()
-	if all := strings.Join(o.Warnings, "\n"); text != "" && strings.Contains(all, text) {
-		tf.t.Errorf("%q in the warnings %q", text, all)
+	if all := strings.Join(append(o.Errors, o.Warnings...), "\n"); text != "" && strings.Contains(all, text) {
+		tf.t.Errorf("%q in %q", text, all)
 	}
 }
 

@@ -150,17 +150,18 @@ func (u *update) send(ctx context.Context, s step) (shown response, err error) {
 		return shown, err
 	}
 	defer call.End()
-	whole, isDone := s.Patch, false
+	whole := s.Patch
 	var failed error // of the last attempt
 	for again := true; again; failed = cmp.Or(err, failed) {
-		var because error
-		if isDone, shown, because = u.guard(ctx, s, failed != nil && !platform.IsRateLimited(err)); because != nil {
+		isDone, read, because := u.guard(ctx, s, failed != nil && !platform.IsRateLimited(err))
+		if because != nil {
 			return shown, stopped{failed, because}
 		}
 		if isDone {
 			s.Edit = tfvalue.Edit{}
 		}
 		if isDone && !u.isLeft(s) {
+			shown, err = read, nil
 			break
 		}
 		again, shown, err = u.attempt(ctx, call, s)
@@ -239,10 +240,10 @@ func (u *update) look(ctx context.Context, s step) (isDone bool, read response, 
 		now.remote, now.mappedAt = now.remote.With(u.mappingsOf(u.remote), u.Mappings...), time.Time{}
 		now.object = now.object.Without(u.Mappings...)
 	}
-	if u.take(now); unknown != nil {
-		return false, now.response, unknown
+	u.take(now)
+	if err = unknown; err == nil {
+		isDone, err = u.ask(s, u.mappingsOf(u.remote))
 	}
-	isDone, err = u.ask(s, u.mappingsOf(u.remote))
 	return isDone, now.response, err
 }
 
@@ -453,7 +454,8 @@ func (u *update) readOn(ctx context.Context, s step, shown response) (response, 
 	for waiting := (wait{}); u.mustRead(ctx, s, f, &waiting); f = u.compare(s, shown) {
 		read, err := u.readAgain(ctx, s)
 		if err != nil {
-			if u.takeShown(s, shown, f); s.isLost || !s.isLast || len(f.notDone.Add) > 0 {
+			u.takeShown(s, shown, f)
+			if s.isLost || !s.isLast || len(f.notDone.Add) > 0 {
 				u.mappedAt = time.Time{}
 			}
 			return shown, f, err

@@ -116,15 +116,19 @@ func TestUnknownOutcome(t *testing.T) {
 func TestRejectedHalfWay(t *testing.T) {
 	both := "They were:\n\n  - \"events\": excluded_columns = [\"n\u00e9\"], sorted = true, source_table = \"events\"\n  - \"items\": "
 	scenes := map[string]scene{
-		"what the read lacks is in the list":          {happens: fails(1, true, &platform.Error{Status: 400, Message: "no items"}), sent: "GET, PATCH -events -items, GET", errors: []string{"no items", wasThere}},
+		"what the read lacks is in the list":          {happens: fails(1, true, &platform.Error{Status: 400, Message: "no items"}), sent: "GET, PATCH -events -items, GET", errors: []string{"no items.\n\nThe request removes every table mapping of the pipe. ", wasThere}},
 		"after the last 409, too":                     {happens: fails(1, true, &platform.Error{Status: 409}), sent: "GET, PATCH -events -items, GET", errors: []string{"HTTP 409", wasThere}},
 		"the read fails: all that the PATCH removes":  {happens: inOrder(fails(1, true, &platform.Error{Status: 400}), forbidsRead(1, 1)), sent: "GET, PATCH -events -items, GET", errors: []string{"HTTP 400", both}},
-		"nothing was done: no list":                   {happens: fails(1, false, &platform.Error{Status: 422}), sent: "GET, PATCH -events -items, GET", errors: []string{"HTTP 422"}},
+		"nothing was done: no list":                   {happens: fails(1, false, &platform.Error{Status: 422}), sent: "GET, PATCH -events -items, GET", errors: []string{"HTTP 422"}, unsaid: "two applies"},
 		"missing permission does nothing: no read":    {happens: fails(1, false, &platform.Error{Status: 403}), sent: "GET, PATCH -events -items", errors: []string{"HTTP 403"}},
+		"a 400 to the removal of one":                 {config: m{"name": "crm", "mappings": changed}, happens: fails(1, false, &platform.Error{Status: 400}), sent: "GET, PATCH -events, GET", errors: []string{"HTTP 400"}, unsaid: "two applies"},
 		"the second is rejected: all that is removed": {happens: fails(2, false, &platform.Error{Status: 422}), sent: "GET, PATCH -events -items, PATCH +events +items", errors: []string{"HTTP 422", both}},
 	}
 	for name, s := range scenes {
-		if s.config = (m{"name": "crm", "mappings": bothChanged}); !strings.HasSuffix(s.sent, "PATCH +events +items") {
+		if s.config == nil {
+			s.config = m{"name": "crm", "mappings": bothChanged}
+		}
+		if !strings.HasSuffix(s.sent, "PATCH +events +items") {
 			s.rewrite = inTurn(keeps([]any{items}, mappingsAt...))
 		}
 		scenes[name] = s
@@ -250,6 +254,8 @@ func TestStateAfterAFailedRead(t *testing.T) {
 func TestWithoutAMappings(t *testing.T) {
 	playAll(t, map[string]scene{
 		"a PATCH that is sent again": {plain: true, happens: fails(1, false, &platform.Error{}), sent: "GET, PATCH name, PATCH name"},
+		"a leaf that has changed since the plan, and is not set": {plain: true, happens: inOrder(before(0, 1, "moved", "name"), fails(1, false, &platform.Error{Status: 422})),
+			sent: "GET, PATCH name", errors: []string{"Cannot update pipe"}},
 		"a PATCH that is rejected":   {plain: true, happens: fails(1, false, &platform.Error{Status: 422}), sent: "GET, PATCH name", errors: []string{"Cannot update pipe"}},
 		"responses that omit a leaf": {plain: true, edit: each(within(0, 1, 2, omits("threads")), within(1, 0, 1, omits("name"))), sent: "2 GETs, PATCH name, GET"},
 	})

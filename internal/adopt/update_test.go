@@ -7,7 +7,6 @@ import (
 	"github.com/zclconf/go-cty/cty"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/platform"
-	"github.com/dataplatform/terraform-provider-dataplatform/internal/rest"
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/terraformtest"
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
 )
@@ -82,13 +81,17 @@ func TestResetLeavesAreCarried(t *testing.T) {
 // it does the columns that a certificate needs.
 func TestCarriedLeaves(t *testing.T) {
 	busy := func(patch int) happening { return fails(patch, false, &platform.Error{}) }
+	limited := &platform.Error{}
+	for !platform.IsRateLimited(limited) {
+		limited.Kind++
+	}
 	playAll(t, map[string]scene{
 		"as the platform has them": {reset: true, happens: before(0, 1, 9, "threads"), sent: "GET, PATCH name threads", differs: true},
 		"after an attempt that failed, from a new read": {reset: true, happens: inOrder(before(1, 0, 9, "threads"), busy(1)),
 			sent: "GET, PATCH name threads, GET, PATCH name threads, GET", warnings: []string{"- threads: was 3, is now 9"}, differs: true},
 		"after a wait in the queue, from a new read": {reset: true, happens: inOrder(before(1, 0, 9, "threads"), queues(0, 1, 11*time.Second)),
 			sent: "2 GETs, PATCH name threads", took: 11 * time.Second},
-		"after a 429, from the same read": {reset: true, happens: fails(1, false, &platform.Error{Kind: rest.RateLimited}), sent: "GET, PATCH name threads, PATCH name threads"},
+		"after a 429, from the same read": {reset: true, happens: fails(1, false, limited), sent: "GET, PATCH name threads, PATCH name threads"},
 		"no read before another attempt": {reset: true, happens: inOrder(busy(1), forbidsRead(1, 1)), sent: "GET, PATCH name threads, GET",
 			errors: []string{"Nothing more was sent: Tried to "}},
 		"with both steps": {reset: true, config: m{"mappings": changed}, sent: "GET, PATCH name threads -events, PATCH threads +events"},

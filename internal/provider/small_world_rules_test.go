@@ -124,10 +124,10 @@ func (w *smallWorld) checkRequest(e *smallEvent, before []*smallEvent) {
 	}
 	sent := smallPipeOf(e.body)
 	changesName := w.plan.name != smallName || w.plan.adopts
-	if sent.name != "" && !(changesName && sent.name == w.plan.name) {
+	if sent.name != "" && (!changesName || sent.name != w.plan.name) {
 		w.say("%d sends the name %s", e.sequence, sent.name)
 	}
-	if sent.host != "" && !(w.plan.adopts && sent.host == smallHost) {
+	if sent.host != "" && (!w.plan.adopts || sent.host != smallHost) {
 		w.say("%d sends the host %s", e.sequence, sent.host)
 	}
 	times := 0
@@ -380,7 +380,8 @@ func (w *smallWorld) checkNext(next *terraformtest.Change) {
 func (w *smallWorld) checkConverges(next *terraformtest.Change) {
 	settle := func() {
 		for plans := 0; next.Action != terraformtest.None; plans++ {
-			if w.block.Apply(w.begin(), next); plans == 2 || next.Failed() {
+			w.block.Apply(w.begin(), next)
+			if plans == 2 || next.Failed() {
 				w.say("plan %d is to %s: %v", plans+2, next.Action, next.Errors)
 				return
 			}

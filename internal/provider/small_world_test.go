@@ -351,7 +351,8 @@ func (b *smallBase) play(w *smallWorld) (wrong []string) {
 			time.Sleep(b.platform.lag) // what somebody did, or what a response has shown, may not be read yet
 		}
 		next := w.block.Plan(w.begin())
-		if w.checkNext(next); b.platform.resetsLeaves {
+		w.checkNext(next)
+		if b.platform.resetsLeaves {
 			w.checkConverges(next)
 		}
 	}

@@ -33,11 +33,6 @@ func fails(fault mockplatform.Fault) happening {
 	return func(f *fixture) { f.Inject(fault) }
 }
 
-// omits has the response to a GET omit a member.
-func omits(path string) happening {
-	return fails(mockplatform.Fault{Operation: mockplatform.GetPipe, Edit: func(body mockplatform.Document) { setMember(body, "result."+path, nil) }})
-}
-
 // soon has a colleague act some seconds later.
 func soon(colleague happening) happening {
 	return func(f *fixture) { time.AfterFunc(5*time.Second, func() { colleague(f) }) }
@@ -64,14 +59,10 @@ func acts(change func(mappings []any) []any) happening {
 	}
 }
 
-// excludesSalary excludes another column of customers, and dropsAddresses removes the mapping of addresses.
+// excludesSalary excludes another column of customers.
 func excludesSalary(mappings []any) []any {
 	mappings[0].(object)["excludedColumns"] = []any{"password_hash", "phone", "salary"}
 	return mappings
-}
-
-func dropsAddresses(mappings []any) []any {
-	return slices.DeleteFunc(mappings, func(mapping any) bool { return member(mapping, "targetTable") == "addresses" })
 }
 
 // rewrites has the platform store another value with each PATCH.
