@@ -42,7 +42,9 @@ func (u *update) addFailed(s step, err error, diags *diag.Diagnostics) {
 	stop, isStop := err.(stopped) //nolint:errorlint // it is never wrapped
 	if !isStop {
 		detail, failed := conn.Detail(err), new(platform.Error)
-		if errors.As(err, &failed) && failed.Status == http.StatusBadRequest && len(s.Edit.Remove) > 0 && len(s.Edit.Remove) == len(s.before.Elements()) {
+		errors.As(err, &failed)
+		removesAll := len(s.Edit.Remove) > 0 && len(s.Edit.Remove) == len(s.before.Elements())
+		if removesAll && failed.Status == http.StatusBadRequest {
 			detail += fmt.Sprintf("\n\nThe request removes every table mapping of the %s. "+
 				"The platform may require that one stays: change the tables in two applies.", u.Noun)
 		}

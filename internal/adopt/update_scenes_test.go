@@ -121,6 +121,7 @@ func TestRejectedHalfWay(t *testing.T) {
 		"the read fails: all that the PATCH removes":  {happens: inOrder(fails(1, true, &platform.Error{Status: 400}), forbidsRead(1, 1)), sent: "GET, PATCH -events -items, GET", errors: []string{"HTTP 400", both}},
 		"nothing was done: no list":                   {happens: fails(1, false, &platform.Error{Status: 422}), sent: "GET, PATCH -events -items, GET", errors: []string{"HTTP 422"}, unsaid: "two applies"},
 		"missing permission does nothing: no read":    {happens: fails(1, false, &platform.Error{Status: 403}), sent: "GET, PATCH -events -items", errors: []string{"HTTP 403"}},
+		"a 400 to leaves of a pipe without mappings":  {from: []any{}, config: m{"threads": 4}, happens: fails(1, false, &platform.Error{Status: 400}), sent: "GET, PATCH name threads", errors: []string{"HTTP 400"}, unsaid: "two applies"},
 		"a 400 to the removal of one":                 {config: m{"name": "crm", "mappings": changed}, happens: fails(1, false, &platform.Error{Status: 400}), sent: "GET, PATCH -events, GET", errors: []string{"HTTP 400"}, unsaid: "two applies"},
 		"the second is rejected: all that is removed": {happens: fails(2, false, &platform.Error{Status: 422}), sent: "GET, PATCH -events -items, PATCH +events +items", errors: []string{"HTTP 422", both}},
 	}
