@@ -124,7 +124,6 @@ func newKey(sent Document, now time.Time, requestID string) Document {
 		"createdAt":    timestamp(now),
 		"expireAt":     nil,
 		"usedAt":       nil,
-		"ipAccessList": []any{},
 	}
 	if expireAt, err := time.Parse(time.RFC3339, text(sent, "expireAt")); err == nil {
 		key["expireAt"] = timestamp(expireAt)

@@ -36,6 +36,7 @@ func (r *apiKeyResource) ModifyPlan(_ context.Context, req resource.ModifyPlanRe
 		r.warnLeft(state, &resp.Diagnostics)
 	case state.IsNull():
 		organization := r.checkCreation(config, &resp.Diagnostics)
+		warnUnknownRecipients(config, &resp.Diagnostics)
 		r.warnEndless(config, state, &resp.Diagnostics)
 		resp.Plan.Raw = planSecret(plan).With(organization, "organization_id").Value
 	default:
@@ -66,7 +67,9 @@ func (r *apiKeyResource) checkCreation(config tfvalue.Value, diags *diag.Diagnos
 	return organization
 }
 
-// planChange is the plan of a key that exists.
+// planChange is the plan of a key that exists. It does not check what the creation of another one needs:
+// an argument under ignore_changes has the old key's value here, such as an expiry that has passed. The
+// plan of the new key checks it.
 func (r *apiKeyResource) planChange(config, plan, state tfvalue.Value, resp *resource.ModifyPlanResponse) {
 	plan = keepState(config, plan, state)
 	var changed []string
@@ -87,11 +90,7 @@ func (r *apiKeyResource) planChange(config, plan, state tfvalue.Value, resp *res
 	if due {
 		resp.RequiresReplace = append(resp.RequiresReplace, path.Root("ready_for_renewal"))
 	}
-	r.checkCreation(config, &resp.Diagnostics)
-	if resp.Diagnostics.HasError() {
-		return
-	}
-	r.warnReplaced(config, state, changed, &resp.Diagnostics)
+	r.warnReplaced(config, plan, state, changed, &resp.Diagnostics)
 	// Terraform replaces only if an attribute changes. It then plans the creation, which
 	// makes unknown what the platform decides.
 	resp.Plan.Raw = plan.With(tfvalue.Unknown(tftypes.Bool), "ready_for_renewal").Value
@@ -149,12 +148,18 @@ func (r *apiKeyResource) warnExpired(plan tfvalue.Value, diags *diag.Diagnostics
 //
 // An argument under ignore_changes has the old key's value in config, although the new key ignores
 // nothing. So the warning does not tell such a change; the plan shows it.
-func (r *apiKeyResource) warnReplaced(config, state tfvalue.Value, changed []string, diags *diag.Diagnostics) {
+func (r *apiKeyResource) warnReplaced(config, plan, state tfvalue.Value, changed []string, diags *diag.Diagnostics) {
 	early, expired := state.At("early_renewal_hours"), passed(state.At("expire_at"), r.Now())
 	why := "its renewal is due"
+	known := slices.DeleteFunc(slices.Clone(changed), func(name string) bool { return !plan.At(name).IsFullyKnown() })
+	unknown := slices.DeleteFunc(slices.Clone(changed), func(name string) bool { return plan.At(name).IsFullyKnown() })
 	switch {
-	case len(changed) > 0:
-		why = words.Enumerate(changed) + " changed"
+	case len(known) > 0 && len(unknown) > 0:
+		why = words.Enumerate(known) + " changed, and " + words.Are(unknown) + " known only after apply"
+	case len(unknown) > 0:
+		why = words.Are(unknown) + " known only after apply"
+	case len(known) > 0:
+		why = words.Enumerate(known) + " changed"
 	case !early.IsNull() && !expired:
 		why += fmt.Sprintf(" (early_renewal_hours is %s)", early.Number().Text('f', -1))
 	}

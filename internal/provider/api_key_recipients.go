@@ -15,6 +15,9 @@ import (
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
 )
 
+// maxRecipients is below the 1,024 that age reads. It writes any number.
+const maxRecipients = 1000
+
 // recipientsOf returns the recipients that are known, and reports what is wrong with them. It encrypts
 // something on trial, since age finds out only then whether recipients go together.
 //
@@ -27,8 +30,12 @@ func recipientsOf(set tfvalue.Value, diags *diag.Diagnostics) []sealing.Recipien
 	}
 	refuse := func(detail string) { diags.AddError("Invalid secret_recipients", detail) }
 	elements := set.Elements()
-	if len(elements) == 0 {
+	switch n := len(elements); {
+	case n == 0:
 		refuse("secret_recipients must not be empty: nobody could decrypt the secret. Omit it to store the secret in the state.")
+	case n > maxRecipients:
+		refuse(fmt.Sprintf("secret_recipients must not have more than %d recipients, got %d: nobody could decrypt the secret.", maxRecipients, n))
+		return nil
 	}
 	var all []sealing.Recipient
 	for _, element := range elements {
@@ -80,6 +87,18 @@ func planSecret(plan tfvalue.Value) tfvalue.Value {
 	}
 }
 
+// warnUnknownRecipients reports that the secret of a new key is not encrypted if its recipients turn out to
+// be null.
+func warnUnknownRecipients(config tfvalue.Value, diags *diag.Diagnostics) {
+	if config.At("secret_recipients").IsKnown() {
+		return
+	}
+	diags.AddWarning(fmt.Sprintf("Recipients of API key %s are not known yet", keyLabel(config)),
+		"secret_recipients is known only after apply. "+perhapsPlain)
+}
+
+const perhapsPlain = "If it turns out to be null, the secret will be stored in the state without encryption."
+
 // recipientChanges says in a warning who can read the secret of a new key and could not read that of
 // the old one, and the other way round; "" if nothing changes. It names fingerprints, since anybody can
 // copy a comment.
@@ -102,6 +121,8 @@ func recipientChanges(config, state tfvalue.Value) string {
 	}
 	text := "Recipients that can (+) and can no longer (-) decrypt the secret of the new key:\n\n" + strings.Join(lines, "\n")
 	switch {
+	case !will.IsKnown():
+		text += "\n\n" + perhapsPlain
 	case will.IsNull():
 		text += "\n\nThe new secret will be stored in the state without encryption."
 	case was.IsNull():

@@ -73,6 +73,32 @@ func TestAPIKeyRenewal(t *testing.T) {
 	}
 }
 
+// What ignore_changes hides is no error of the plan that replaces a key: an expiry that has passed stands in
+// it with the old value, and the new key ignores nothing. What is unknown is told as unknown.
+func TestAPIKeyIgnoresChanges(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct{ first, then, why string }{
+		"an expiry that was never set": {"validity_hours = 10", "validity_hours = 10\nlifecycle {\nignore_changes = [name, expire_at, roles]\n}", "its renewal is due"},
+		"an expiry":                    {`expire_at = "2000-01-01T10:00:00Z"`, "expire_at = \"2000-02-01T00:00:00Z\"\nrotation_triggers = { a = 1 }\nlifecycle {\nignore_changes = [expire_at]\n}", "rotation_triggers changed"},
+		"unknown":                      {"validity_hours = 100", "validity_hours = 100\nroles = [\"developer\"]\n" + delayed("rotation_triggers", "{ a = 1 }"), "roles changed, and rotation_triggers is known only after apply"},
+	} {
+		t.Run(name, inBubble(func(t *testing.T, f *fixture) {
+			b := f.key(test.first)
+			b.apply()
+			until(11)
+			b.arguments = test.then
+			b.learn(cty.Zero)
+			r := b.plan()
+			if r.action != "replace" {
+				t.Fatalf("%s: %s", r.action, r)
+			}
+			wantText(t, r.String(), "The key is replaced because "+test.why+". ")
+			b.applyPlan(r)
+			b.wantQuiet()
+		}))
+	}
+}
+
 // A reminder that changes sends nothing, and the plan after it goes by it.
 func TestAPIKeyReminderChanges(t *testing.T) {
 	t.Parallel()

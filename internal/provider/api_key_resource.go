@@ -175,7 +175,8 @@ func warnDifferences(requested, response, state tfvalue.Value, created *platform
 	}
 	for _, name := range []string{"name", "roles", "state", "ip_access_list", "expire_at"} {
 		wanted, got := requested.At(name), response.At(name)
-		if got.IsNull() || wanted.IsNull() && got.IsEmpty() || keyRules.Confirms(name, wanted, got) {
+		isLocked := name == "ip_access_list" && wanted.IsNull() && !got.IsNull() // an empty list may allow nobody
+		if got.IsNull() || wanted.IsNull() && got.IsEmpty() && !isLocked || keyRules.Confirms(name, wanted, got) && !isLocked {
 			continue
 		}
 		lines = append(lines, "  - "+name+": "+difference(name, wanted, got, state, mask))
@@ -208,6 +209,8 @@ func difference(name string, wanted, got, state tfvalue.Value, mask func(string)
 		request = "requested " + shown(wanted) + ", and "
 	}
 	switch {
+	case name == "ip_access_list" && got.IsEmpty():
+		returned += ": perhaps no address may use the key"
 	case name != "expire_at":
 	case got.IsEmpty():
 		returned = "none. The key never expires on its own: revoke it in the platform's console once nothing uses it"

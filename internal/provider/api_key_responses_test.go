@@ -93,6 +93,9 @@ func TestAPIKeyResponses(t *testing.T) {
 			differs, `state: requested "enabled", and the API returned "disabled"`,
 			`ip_access_list: not set, and the API returned [{source = "0.0.0.0/0"}]`, `expire_at: not set, and the API returned "` + date(100) + `"`,
 		}, object{"state": "enabled", "ip_access_list": nil, "expire_at": date(100)}},
+		"an empty access list": {"", edited(func(_, key document) {
+			key["ipAccessList"] = []any{}
+		}), []string{differs, "ip_access_list: not set, and the API returned []: perhaps no address may use the key"}, object{"ip_access_list": nil}},
 		"other types": {fullKey, edited(func(_, key document) {
 			key["name"], key["roles"] = 7, "admin"
 		}), []string{differs, " and the API document has another type"}, asked},

@@ -33,6 +33,10 @@ func TestAPIKeyInvalid(t *testing.T) {
 	source := func(text string) string {
 		return fmt.Sprintf("source %q of ip_access_list must be a valid IP address, such as 192.0.2.7, or a valid CIDR block, such as 192.0.2.0/24.", text)
 	}
+	var many strings.Builder
+	for i := range 1001 {
+		fmt.Fprintf(&many, "\"x%d\", ", i)
+	}
 	inBubble(func(t *testing.T, f *fixture) {
 		for _, bad := range []struct{ argument, value, beside, says string }{
 			{"name", `""`, "", "at least 1"},
@@ -54,6 +58,7 @@ func TestAPIKeyInvalid(t *testing.T) {
 			{"ip_access_list", fmt.Sprintf("[{ source = %q }]", strings.Repeat("1.", 900)), "", source(strings.Repeat("1.", 50))},
 			{"secret_recipients", "[]", "", "must not be empty"},
 			{"secret_recipients", "[null]", "", "is empty"},
+			{"secret_recipients", "[" + many.String() + "]", "", "must not have more than 1000 recipients, got 1001"},
 			{"secret_recipients", `["hush-hush"]`, "", "A recipient in secret_recipients is neither an age recipient (age1…) nor an SSH public key"},
 			{"secret_recipients", fmt.Sprintf("[%q, %q]", pair.Recipient, secret), "", "contains a private key. Its configuration, and every copy of it, has that key already: discard it"},
 			{"secret_recipients", fmt.Sprintf("[%q, %q]", pair.Recipient, sealingtest.PostQuantum(t).Recipient), "", "The secret cannot be encrypted to secret_recipients: post-quantum"},
