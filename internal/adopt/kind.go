@@ -11,6 +11,7 @@ import (
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/platform"
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/words"
 )
 
 // Kind is a kind of adopted object. Of its functions, Validate, Mask and Companions may be nil.
@@ -122,7 +123,7 @@ func (k *Kind) identifiers() []string { return append([]string{"organization_id"
 func (k *Kind) label(object, remote tfvalue.Value) string {
 	id := object.At(k.IDs[len(k.IDs)-1]).Text()
 	if name := remote.At("name").Text(); name != "" {
-		return fmt.Sprintf("%s %q (%s)", k.Noun, name, id)
+		return fmt.Sprintf("%s %q (%s)", k.Noun, words.Clean(name, words.MaxID), id)
 	}
 	return k.Noun + " " + id
 }

@@ -32,7 +32,9 @@ func (e *Engine) plan(ctx context.Context, c *conn.Connection, change Change, la
 		e.warnOverwritten(c, e.reviewAdoption(ctx, c, config, plan, diags), diags)
 	default:
 		c.WarnOrganization(config.At("organization_id"), prior.At("organization_id"), e.label(prior, prior), "", diags)
-		replaces = slices.DeleteFunc(e.identifiers(), func(name string) bool { return plan.At(name).Equal(prior.At(name)) })
+		// An ID that is only unknown, such as of a data source that waits for a module's depends_on, is hardly
+		// another one. If it is, Terraform stops the apply before anything is sent.
+		replaces = slices.DeleteFunc(e.identifiers(), func(name string) bool { return !plan.At(name).IsKnown() || plan.At(name).Equal(prior.At(name)) })
 		if len(replaces) == 0 {
 			return e.planUpdate(Change{config, plan, prior}, last, diags), nil
 		}
@@ -47,9 +49,12 @@ func (e *Engine) plan(ctx context.Context, c *conn.Connection, change Change, la
 }
 
 // planUpdate compares with the prior state, which is the remote object as of the last refresh. That may
-// be long ago, with -refresh=false: the apply reads the object again.
+// be long ago, with -refresh=false: the apply reads the object again. An ID that is unknown stays so.
 func (e *Engine) planUpdate(change Change, last memory, diags *diag.Diagnostics) tfvalue.Value {
 	plan := change.Plan
+	for _, name := range e.identifiers() {
+		change.Plan = change.Plan.With(change.Prior.At(name), name)
+	}
 	if r := e.review(change, observed{remote: change.Prior, response: response{object: change.Prior}}, last, diags); !r.IsEmpty() {
 		for _, name := range e.AlsoChanges(r.Leaves) {
 			plan = plan.With(tfvalue.Unknown(plan.At(name).Type()), name)
