@@ -138,7 +138,7 @@ func TestChangeOfAnOptionSendsNothing(t *testing.T) {
 	}
 }
 
-// TestEmptyObjects has objects that set nothing: a warning for the innermost, from the
+// TestEmptyObjects has objects that set nothing: one warning, which names the innermost, from the
 // configuration alone.
 func TestEmptyObjects(t *testing.T) {
 	t.Parallel()
@@ -150,13 +150,14 @@ func TestEmptyObjects(t *testing.T) {
 		{m{"destination": m{"table": m{}}}, "destination.table"},
 		{m{"destination": m{}}, "destination"},
 		{m{"credentials": m{}}, "credentials"},
+		{m{"credentials": m{}, "destination": m{"table": m{}}}, "credentials and destination.table"},
 		{m{"destination": m{"table": m{"rows": unknown}}}, ""},
 		{m{"destination": unknown}, ""},
 		{m{}, ""},
 	} {
 		var diags diag.Diagnostics
-		WarnEmptyObjects(nil, w.value(test.config), &diags)
-		if test.warns == "" && len(diags) > 0 || test.warns != "" && (len(diags) != 1 || !strings.HasPrefix(diags[0].Detail(), test.warns+" has no attributes set. Check the spelling, because Terraform silently ignores misspelled names, or set it to null.")) {
+		WarnEmptyObjects(w.value(test.config), &diags)
+		if test.warns == "" && len(diags) > 0 || test.warns != "" && (len(diags) != 1 || !strings.HasPrefix(diags[0].Detail(), strings.TrimSpace(test.warns+" "+map[bool]string{true: "have", false: "has"}[strings.Contains(test.warns, " and ")])+" no attributes set. Check the spelling, because Terraform silently ignores misspelled names, or use null.")) {
 			t.Errorf("%v: %v", test.config, diags)
 		}
 	}

@@ -82,22 +82,38 @@ func (e *Engine) warnReplaced(ctx context.Context, c *conn.Connection, config, p
 	e.warnDestroy(c, prior, diags)
 }
 
-// WarnEmptyObjects warns about each object below a path of the configuration that sets none of its
-// attributes: Terraform silently drops misspelled names of nested objects. All warnings share one
-// summary, so that Terraform folds them.
-func WarnEmptyObjects(at tfvalue.Path, object tfvalue.Value, diags *diag.Diagnostics) {
-	empty := true
+// WarnEmptyObjects warns about the objects of a configuration that set none of their attributes: Terraform
+// silently drops misspelled names of nested objects. It is one warning, since a module may hand over many
+// typed objects of nulls, under one summary, so that Terraform folds it.
+func WarnEmptyObjects(config tfvalue.Value, diags *diag.Diagnostics) {
+	var empty []string
+	for _, at := range emptyObjects(nil, config) {
+		empty = append(empty, at.String())
+	}
+	switch len(empty) {
+	case 0:
+	case 1:
+		diags.AddAttributeWarning(conn.AttributePath(strings.Split(empty[0], ".")), "Object is empty", fmt.Sprintf(emptyObject, empty[0]+" has"))
+	default:
+		diags.AddWarning("Object is empty", fmt.Sprintf(emptyObject, words.Enumerate(empty)+" have"))
+	}
+}
+
+const emptyObject = "%s no attributes set. Check the spelling, because Terraform silently ignores misspelled names, or use null."
+
+// emptyObjects are the paths of the innermost objects that set nothing.
+func emptyObjects(at tfvalue.Path, object tfvalue.Value) (all []tfvalue.Path) {
+	isEmpty := len(at) > 0
 	for name, member := range object.Members() {
-		empty = empty && member.IsNull()
+		isEmpty = isEmpty && member.IsNull()
 		if member.IsObject() {
-			WarnEmptyObjects(append(slices.Clone(at), name), member, diags)
+			all = append(all, emptyObjects(append(slices.Clone(at), name), member)...)
 		}
 	}
-	if !empty || len(at) == 0 {
-		return
+	if isEmpty {
+		all = append(all, at)
 	}
-	diags.AddAttributeWarning(conn.AttributePath(at), "Object is empty",
-		fmt.Sprintf("%s has no attributes set. Check the spelling, because Terraform silently ignores misspelled names, or set it to null.", at))
+	return all
 }
 
 // warnDestroy warns that a destroy changes nothing on the platform. All objects share one summary,

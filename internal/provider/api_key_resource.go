@@ -41,7 +41,7 @@ func (r *apiKeyResource) Schema(_ context.Context, _ resource.SchemaRequest, res
 // error of an attribute would show.
 func (r *apiKeyResource) ValidateConfig(_ context.Context, req resource.ValidateConfigRequest, resp *resource.ValidateConfigResponse) {
 	config := tfvalue.Of(req.Config.Raw)
-	adopt.WarnEmptyObjects(nil, config, &resp.Diagnostics)
+	adopt.WarnEmptyObjects(config, &resp.Diagnostics)
 	recipientsOf(config.At("secret_recipients"), &resp.Diagnostics)
 	if isSet(config.At("secret_recipients")) && isSet(config.At("hash_data")) {
 		resp.Diagnostics.AddError("Invalid secret_recipients", "secret_recipients conflicts with hash_data: the secret of a key from hashes was generated elsewhere, and the API does not return it. Remove one of them.")
