@@ -117,13 +117,13 @@ func newKey(sent Document, now time.Time, requestID string) Document {
 	random := fmt.Sprintf("%x", sha512.Sum512([]byte(requestID)))
 	keyID, secret := random[:20], random[64:]
 	key := Document{
-		"id":           "9" + requestID[1:],
-		"name":         sent["name"],
-		"roles":        clone(sent["roles"]),
-		"keySuffix":    cmp.Or(text(asDocument(sent["hashData"]), "keyIdSuffix"), keyID[16:]),
-		"createdAt":    timestamp(now),
-		"expireAt":     nil,
-		"usedAt":       nil,
+		"id":        "9" + requestID[1:],
+		"name":      sent["name"],
+		"roles":     clone(sent["roles"]),
+		"keySuffix": cmp.Or(text(asDocument(sent["hashData"]), "keyIdSuffix"), keyID[16:]),
+		"createdAt": timestamp(now),
+		"expireAt":  nil,
+		"usedAt":    nil,
 	}
 	if expireAt, err := time.Parse(time.RFC3339, text(sent, "expireAt")); err == nil {
 		key["expireAt"] = timestamp(expireAt)

@@ -35,7 +35,7 @@ import (
 // Rules are what the types of a schema cannot express, by attribute name. The zero
 // Rules have no exceptions.
 type Rules struct {
-	// Trimmed are strings whose trailing whitespace is ignored.
+	// Trimmed are strings whose trailing whitespace and whose ends of lines (CRLF or LF) are ignored.
 	Trimmed []string
 	// Keys are those of the keyed maps.
 	Keys map[string]Key
@@ -170,7 +170,7 @@ func (r Rules) canonical(name string, value Value) string {
 	case isString(value) && r.byForm:
 		return strconv.Quote(value.Text())
 	case isString(value) && slices.Contains(r.Trimmed, name):
-		return strconv.Quote(strings.TrimRight(value.Normal(), " \t\r\n"))
+		return strconv.Quote(strings.TrimRight(strings.ReplaceAll(value.Normal(), "\r\n", "\n"), " \t\n"))
 	case isString(value):
 		return strconv.Quote(value.Normal())
 	case value.IsEmpty():
