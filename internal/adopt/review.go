@@ -173,7 +173,7 @@ func (e *Engine) checkAdoptedSet(r reviewed, planned tfvalue.Value, diags *diag.
 		}
 	}
 	diags.AddAttributeError(conn.AttributePath(e.Mappings),
-		strings.ToUpper(r.Label[:1])+r.Label[1:]+" has other table mappings",
+		fmt.Sprintf("%s has other table mappings", strings.ToUpper(r.Label[:1])+r.Label[1:]),
 		fmt.Sprintf("Creating this resource neither removes nor changes a table mapping, because its plan cannot show that. The configuration differs from these on the platform:\n\n%s\n\n"+
 			"Nothing was sent. Import the %s: the plan of an import shows each change. In a replacement, first remove the old object from the state with terraform state rm.\n\n"+
 			"import {\n  to = dataplatform_%s.NAME\n  id = %q\n}",

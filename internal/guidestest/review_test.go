@@ -220,6 +220,10 @@ resource "terraform_data" "later" {
         - "sales.leads:sales_leads": excluded_columns (excludes notes now)
       Tables that are no longer copied:
         - "public.addresses:addresses"
+    warning: Source of pipe "customers" (` + mockplatform.PostgresPipeID + `) changes without its credentials
+      in dataplatform_pipe.customers (other.tf line …)
+      source.postgres changes, and source_credentials.postgres is not set, so no credentials are sent. ` +
+		`The API documentation does not say whether the platform keeps the current ones. To send them along, set source_credentials.postgres.
     dataplatform_pipe.customers: update
       source.postgres.table_mappings: see the warning above
     terraform_data.later: create

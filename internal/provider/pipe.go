@@ -71,8 +71,8 @@ func checkPipe(r adopt.Review) []string {
 	return checkCredentials(r)
 }
 
-// checkKinds rejects a kind of source that the pipe does not have, unless the API returns no kind at
-// all.
+// checkKinds rejects a kind of source that the pipe does not have. If the API returns a source of no kind
+// that the document has, it only warns: nothing tells a kind that is newer from one that is omitted.
 func checkKinds(r adopt.Review) {
 	var has []string
 	for _, kind := range sourceKinds {
@@ -80,13 +80,17 @@ func checkKinds(r adopt.Review) {
 			has = append(has, kind)
 		}
 	}
-	if len(has) == 0 {
-		return
-	}
 	for _, parent := range []string{"source", credentialsName} {
 		for _, kind := range sourceKinds {
-			if !r.Config.At(parent, kind).IsObject() || slices.Contains(has, kind) {
+			switch {
+			case !r.Config.At(parent, kind).IsObject() || slices.Contains(has, kind):
 				continue
+			case len(has) == 0 && r.Remote.At("source").IsObject():
+				r.Diags.AddWarning(fmt.Sprintf("Source of %s has no known kind", r.Label),
+					fmt.Sprintf("%s.%s is set, but the API returns a source of no kind that the provider knows, so it may be of another kind. Check the pipe in the platform's console.", parent, kind))
+				return
+			case len(has) == 0:
+				return
 			}
 			r.Diags.AddAttributeError(
 				conn.AttributePath(tfvalue.Path{parent, kind}),

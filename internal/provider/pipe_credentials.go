@@ -245,5 +245,15 @@ func (c credential) check(r adopt.Review) {
 		r.Diags.AddAttributeWarning(conn.AttributePath(at),
 			fmt.Sprintf("Source of %s changes without its credentials", r.Label),
 			fmt.Sprintf("source.%s changes, but this run does not set %s, so no credentials are sent. Set %s if the platform requires it.", c.kind, at, at))
+	case changesKind(r.Patch, c.kind) && c.of(r.Config, c.version()).IsNull() && c.isNeeded(r):
+		r.Diags.AddWarning(fmt.Sprintf("Source of %s changes without its credentials", r.Label),
+			fmt.Sprintf("source.%s changes, and %[2]s.%[1]s is not set, so no credentials are sent. The API documentation does not say whether the platform keeps the current ones. "+
+				"To send them along, set %[2]s.%[1]s.", c.kind, credentialsName))
 	}
+}
+
+// isNeeded reports whether a source hardly works without the credential: it has no role instead.
+func (c credential) isNeeded(r adopt.Review) bool {
+	role := tfvalue.Path{"source", "kafka", "iam_role"}
+	return c.kind == "postgres" || c.kind == "kafka" && r.Plan.At(role...).IsEmpty() && r.Remote.At(role...).IsEmpty()
 }

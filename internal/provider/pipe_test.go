@@ -337,3 +337,50 @@ func TestFieldMappingsTravelWithColumns(t *testing.T) {
 		}
 	})(t)
 }
+
+// A source that hardly works without its credentials changes without any: the plan warns, and not of a source
+// that has a role instead, or of another change.
+func TestSourceWithoutCredentials(t *testing.T) {
+	t.Parallel()
+	const says = ` changes without its credentials: source.%s changes, and source_credentials.%[1]s is not set, so no credentials are sent.`
+	for name, test := range map[string]struct{ kind, role, arguments, says string }{
+		"a table":             {mockplatform.PostgresPipeID, "", resorted, fmt.Sprintf(says, "postgres")},
+		"a name":              {mockplatform.PostgresPipeID, "", seedMappings + "\nname = \"n\"", ""},
+		"Kafka with a role":   {mockplatform.KafkaPipeID, "role:a", "source = { kafka = { ca_certificate = \"c\" } }", ""},
+		"Kafka without":       {mockplatform.KafkaPipeID, "", "source = { kafka = { ca_certificate = \"c\" } }", fmt.Sprintf(says, "kafka")},
+		"Kafka gets a role":   {mockplatform.KafkaPipeID, "", "source = { kafka = { iam_role = \"role:b\" } }", ""},
+		"a stream":            {mockplatform.CloudStreamPipeID, "", "source = { cloud_stream = { iam_role = \"role:b\" } }", ""},
+		"another end of line": {mockplatform.KafkaPipeID, "", "source = { kafka = { ca_certificate = \"a\\r\\nb\\n\" } }", ""},
+	} {
+		t.Run(name, inBubble(func(t *testing.T, f *fixture) {
+			if test.kind == mockplatform.KafkaPipeID {
+				f.UpdatePipe(test.kind, func(doc mockplatform.Document) {
+					setMember(doc, "source.kafka.iamRole", test.role)
+					setMember(doc, "source.kafka.caCertificate", "a\nb")
+				})
+			}
+			b := f.pipe(test.kind, "")
+			b.withCredentials = true
+			r := b.must(b.planImport(mockplatform.ServiceID + "/" + test.kind))
+			b.applyPlan(r)
+			b.arguments = test.arguments
+			said := strings.Join(slices.DeleteFunc(b.plan().warnings, func(warning string) bool { return strings.HasPrefix(warning, "Table mappings of") }), "\n")
+			if test.says == "" && said != "" || !strings.Contains(said, test.says) {
+				t.Errorf("the plan warns %q, want %q", said, test.says)
+			}
+		}))
+	}
+}
+
+// A source of a kind that the API document does not have may be another one than the configured: the plan warns.
+func TestSourceOfAnUnknownKind(t *testing.T) {
+	f := newFixture(t)
+	f.UpdatePipe(mockplatform.PostgresPipeID, func(doc mockplatform.Document) {
+		doc["source"] = mockplatform.Document{"mysql": mockplatform.Document{"host": "h"}}
+	})
+	r := f.pipe(mockplatform.PostgresPipeID, "source = { postgres = { host = \"other\" } }").tryPlan(f.start())
+	wantWarning(t, r.warnings, `Source of pipe "customers" (`+mockplatform.PostgresPipeID+") has no known kind: source.postgres is set, but the API returns a source of no kind that the provider knows")
+	if len(r.errors) > 0 {
+		t.Error(r.errors)
+	}
+}
