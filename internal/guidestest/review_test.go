@@ -60,6 +60,16 @@ func TestReviewShowsWhatChanges(t *testing.T) {
 			"a.b: update\n  source_credentials: no longer managed\n",
 		},
 		{
+			"tables that are added, of which one is not known yet", planned("dataplatform_pipe", `"actions": ["update"],
+  "before_sensitive": {}, "after_sensitive": {}, "before": {"source": {"postgres": {"table_mappings": {}}}}, "after_unknown": {"source": {"postgres": {"table_mappings": {"a.b:c": true}}}},
+  "after": {"source": {"postgres": {"table_mappings": {"a.b:c": null, "d.e:f": {
+    "excluded_columns": ["x"], "source_schema_name": "d", "source_table": "e", "target_table": "f"}}}}}`),
+			`a.b: update
+  source.postgres.table_mappings."a.b:c": null -> (known after apply)
+  source.postgres.table_mappings."d.e:f": null -> {"excluded_columns":["x"]}
+`,
+		},
+		{
 			"credentials that are sent", planned("dataplatform_pipe", update+`"before": {"source": {"kafka": {"iam_role": "a"}}}, "after": {"source": {"kafka": {"iam_role": "b"}}, "source_credentials": {"kafka": {"username": "u"}}}`),
 			"a.b: update\n  source.kafka.iam_role: \"a\" -> \"b\"\n  source_credentials.kafka.username: null -> \"u\"\n  credentials of the pipe's source are sent with it\n",
 		},
@@ -209,7 +219,8 @@ variable "hidden" {
 resource "terraform_data" "later" {
   input = ["notes"]
 }
-`+pipe(mapping("public.customers", "customers", "var.hidden", sorted), mapping("sales.leads", "sales_leads", "terraform_data.later.output", "")))
+`+pipe(mapping("public.customers", "customers", "var.hidden", sorted), mapping("sales.leads", "sales_leads", "terraform_data.later.output", ""),
+		mapping("public.orders", "orders", "[]", "")))
 	w.shell("bash ci/plan.sh")
 	const want = `<!-- terraform plan of default -->Plan of default at 0123456789: 0 to import, 1 to add, 1 to change, 0 to destroy. A new plan is made after the merge.
     warning: Table mappings of pipe "customers" (` + mockplatform.PostgresPipeID + `) change
@@ -225,6 +236,7 @@ resource "terraform_data" "later" {
       source.postgres changes, and source_credentials.postgres is not set, so no credentials are sent. ` +
 		`The API documentation does not say whether the platform keeps the current ones. To send them along, set source_credentials.postgres.
     dataplatform_pipe.customers: update
+      source.postgres.table_mappings."public.orders:orders": null -> {"excluded_columns":[],"sorting_keys":[],"use_custom_sorting_key":false}
       source.postgres.table_mappings: see the warning above
     terraform_data.later: create
       input: null -> ["notes"]

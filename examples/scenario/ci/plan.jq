@@ -14,12 +14,15 @@ def adopted: .type == "dataplatform_pipe" or .type == "dataplatform_service_scal
 def differences($at; $b; $a; $unknown; $sb; $sa):
   (if ($sb | marked) or ($sa | marked) then "(sensitive)" else $b | value end) as $was
   | def is($text): {$at, $b, $a, text: (if $was == "(sensitive)" then $was else $text end)};
-  if $unknown == true then select($b != null) | is("") | .text = "\($was) -> (known after apply)"
+  (if $unknown | marked then ", a part of it known after apply" else "" end) as $more
+  | ($at[-2] == "table_mappings" and $b == null) as $added # one line for each table
+  | if $unknown == true then select($b != null or $added) | is("") | .text = "\($was) -> (known after apply)"
   elif $a == $b then empty
+  elif $added then is("null -> \($a | del(.source_schema_name, .source_table, .target_table) | value)\($more)")
   elif $sb != true and $sa != true and ($a | type) == "object" and ($b == null or ($b | type) == "object") then
     (($b // {}) + $a | keys[]) as $name
     | differences($at + [$name]; $b | under($name); $a | under($name); $unknown | under($name); $sb | under($name); $sa | under($name))
-  elif $unknown | marked then is("\($was) -> \($a | value), a part of it known after apply")
+  elif $more != "" then is("\($was) -> \($a | value)\($more)")
   elif ($b | type) == "array" and ($a | type) == "array" then
     ($b - ($b - $a)) as $kept | ($a - ($a - $b)) as $still
     | is($b - $a | .[] | "- \(value)"), is($a - $b | .[] | "+ \(value)"), (select($kept != $still) | is("order \($kept | value) -> \($still | value)"))
@@ -45,7 +48,7 @@ def change($told; $drift):
   | def told($summary): any($told[$r.address][]?; startswith($summary));
   [differing | . as $d | any($forcing[]; . as $path | ($d.at | within($path)) or ($path | within($d.at))) as $forced
    | select($forced or (($replaced and ($r | adopted)) | not)) # the other values are those of another object
-   | (.at[2] == "table_mappings" and (told("Table mappings of ") or told("Creating this resource "))) as $told
+   | (.at[2] == "table_mappings" and told("Table mappings of ") and (.b != null or .at[4] != null)) as $told
    | .line = "  \(if $told then .at[:3] else .at end | path): " + (
        if $told then "see the warning above"
        elif .a == null and ($r | adopted) and (.text | endswith("-> null")) then "no longer managed"
