@@ -60,6 +60,12 @@ func TestReviewShowsWhatChanges(t *testing.T) {
 			"a.b: update\n  source_credentials: no longer managed\n",
 		},
 		{
+			"credentials that are no longer managed, with a secret", planned("dataplatform_pipe", `"actions": ["update"], "after_unknown": {},
+  "before_sensitive": {"source_credentials": {"kafka": {"password_wo": true}}}, "after_sensitive": {},
+  "before": {"source_credentials": {"kafka": {"username": "u"}}}, "after": {"source_credentials": null}`),
+			"a.b: update\n  source_credentials: no longer managed\n",
+		},
+		{
 			"tables that are added, of which one is not known yet", planned("dataplatform_pipe", `"actions": ["update"],
   "before_sensitive": {}, "after_sensitive": {}, "before": {"source": {"postgres": {"table_mappings": {}}}}, "after_unknown": {"source": {"postgres": {"table_mappings": {"a.b:c": true}}}},
   "after": {"source": {"postgres": {"table_mappings": {"a.b:c": null, "d.e:f": {

@@ -51,7 +51,7 @@ def change($told; $drift):
    | (.at[2] == "table_mappings" and told("Table mappings of ") and (.b != null or .at[4] != null)) as $told
    | .line = "  \(if $told then .at[:3] else .at end | path): " + (
        if $told then "see the warning above"
-       elif .a == null and ($r | adopted) and (.text | endswith("-> null")) then "no longer managed"
+       elif .a == null and ($r | adopted) and .at[2] != "table_mappings" and (.text | endswith("known after apply)") | not) then "no longer managed"
        else .text end)
      + (if $forced then " # forces replacement" else "" end)
      + ([$drift[] | select(.address == $r.address and .at == $d.at)
