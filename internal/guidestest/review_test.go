@@ -76,6 +76,16 @@ func TestReviewShowsWhatChanges(t *testing.T) {
 `,
 		},
 		{
+			"a service under two addresses", `{"configuration": {"root_module": {}}, "resource_changes": [
+  {"address": "a.c", "type": "dataplatform_service_scaling", "change": {"actions": ["no-op"], "before": {"service_id": "1A"}, "after": {"service_id": "1A"}}},
+  {"address": "a.d", "mode": "data", "type": "dataplatform_pipe", "change": {"actions": ["read"], "before": null, "after": {"service_id": "1a"}}},
+  {"address": "a.e", "type": "dataplatform_service_scaling", "change": {"actions": ["update"], "importing": {"id": "1a"},
+    "before": {"name": "n", "service_id": "1a", "num_replicas": 1}, "after": {"name": "n", "service_id": "1a", "num_replicas": 2},
+    "after_unknown": {}, "before_sensitive": {}, "after_sensitive": {}}}]}`,
+			"warning: 2 resources manage 1a. Each can revert what another one sets\n  in a.c\n  in a.e\n" +
+				"a.e: import \"n\" (1a), update\n  num_replicas: 1 -> 2\n",
+		},
+		{
 			"credentials that are sent", planned("dataplatform_pipe", update+`"before": {"source": {"kafka": {"iam_role": "a"}}}, "after": {"source": {"kafka": {"iam_role": "b"}}, "source_credentials": {"kafka": {"username": "u"}}}`),
 			"a.b: update\n  source.kafka.iam_role: \"a\" -> \"b\"\n  source_credentials.kafka.username: null -> \"u\"\n  credentials of the pipe's source are sent with it\n",
 		},

@@ -64,6 +64,13 @@ def changes($told):
   | .resource_changes[]? | select((.change.actions != ["no-op"] and .change.actions != ["read"]) or .change.importing or .previous_address)
   | change($told; $drift);
 
+# Objects that several resources manage.
+def twice:
+  [.resource_changes[]? | select(.mode != "data" and adopted and .change.after != null)
+   | {address, id: (.change.after | .pipe_id // .service_id // empty | ascii_downcase)}]
+  | group_by(.id)[] | select(length > 1)
+  | {rank: 1, lines: (["warning: \(length) resources manage \(first.id). Each can revert what another one sets"] + map("  in \(.address)"))};
+
 # What has changed outside of Terraform, and the plan leaves as it is.
 def drift:
   [.resource_changes[]? | .address as $address | select(.change.actions != ["no-op"]) | differing | [$address, .at]] as $changed
@@ -122,7 +129,7 @@ def review($plan; $title; $max; $rest):
      "\(map(select(.importing)) | length) to import, \(number("create")) to add, \(number("update")) to change, \(number("delete")) to destroy"
      + if number("forget") > 0 then ", \(number("forget")) to forget" else "" end) as $counts
   | [$plan // {} | outputs] as $outputs
-  | [($outputs[] | select(.rank == 1)), diagnostics, ($plan // {} | changes($told), ($outputs[] | select(.rank > 1)), drift) | .lines[] |= clean]
+  | [($outputs[] | select(.rank == 1)), diagnostics, ($plan // {} | twice, changes($told), ($outputs[] | select(.rank > 1)), drift) | .lines[] |= clean]
   | (if $plan and all(.[].lines[0]; startswith("warning: Object is empty") | not) then $counts else null end) as $counts
   | if $counts then "Plan of \($title): \($counts).\(if env.GITHUB_EVENT_NAME == "pull_request" then " A new plan is made after the merge." else "" end)"
     else "The plan of \($title) failed." end,
