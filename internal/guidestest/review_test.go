@@ -208,6 +208,17 @@ func TestReviewOmitsTheLeastDangerous(t *testing.T) {
 		t.Errorf("%d bytes are left where 600 fit", len(out))
 	}
 
+	// Nothing is as dangerous as a column that is copied, and a long name does not take its place.
+	long := strings.Repeat("n", 70000)
+	messages := `{"diagnostic": {"severity": "warning", "summary": "Small"}},
+  {"diagnostic": {"severity": "warning", "summary": "Table mappings of a change", "detail": "` +
+		long + ` ssn\n` + strings.Repeat(long[:299]+" ", 11) + `\nNext"}}`
+	cut := long[:300] + "… (70000 characters) ssn\n"
+	wantText(t, w.reviewed(planned("other", `"actions": ["no-op"]`), messages, 500),
+		"warning: Table mappings of a change\n  "+cut+"  … 2 more lines are in the log. https://ci.example.com/9\n1 objects or messages")
+	wantText(t, w.reviewed("null", messages, 60000), cut, "n… (3302 characters)\n  Next\n")
+	wantText(t, w.reviewed("null", messages, 100000000), long+" ssn\n")
+
 	out = w.reviewed(planned("other", `"actions": ["no-op"]`), `{"diagnostic": {"severity": "warning", "summary": "Minor"}}, {"diagnostic": {"severity": "error", "summary": "Fatal"}}`, 20)
 	wantText(t, out, "error: Fatal\n1 objects or messages, the least dangerous ones, are missing here.")
 }

@@ -4,7 +4,8 @@
 # No name can end a block of Markdown, or be a command of the workflow.
 def clean: gsub("[\\p{Cc}\\p{Cf}\\p{Zl}\\p{Zp}]"; "\ufffd") | gsub("##\\["; "## [") | sub("^(?<s>\\s*)::"; "\(.s): :");
 def path: map(if test("^[\\w-]+$") then . else tojson end) | join(".");
-def value: tojson | if length > 160 then "\(.[:160])… (\(length) characters)" else . end;
+def cut($max): if length > $max then "\(.[:$max])… (\(length) characters)" else . end;
+def value: tojson | cut(160);
 def marked: [.. | booleans] | any;
 def under($name): if type == "object" then .[$name] else . end;
 def within($path): .[:$path | length] == $path;
@@ -105,7 +106,7 @@ def diagnostics:
   | to_entries | group_by(.value | common) | sort_by([.[0].value.severity, (.[0].value.summary | startswith("Destroy ")), .[0].key])[]
   | .[0].value as $first
   | (map(.value | [.address // empty, (.range // empty | "(\(.filename) line \(.start.line))")] | join(" ") | select(. != "")) | unique) as $places
-  | {rank: (if $first.severity == "error" then 0 else 1 end), lines: (
+  | {rank: (if $first.severity == "error" then 0 elif $first.summary | startswith("Table mappings of ") then 0.5 else 1 end), lines: (
       ["\($first.severity): \($first.summary | gsub("\n"; " "))"] + ($places[:3] | map("  in \(.)"))
       + if $places[3:] == [] then [] else ["  and in \($places[3:] | length) more places"] end
       + ($first.detail // "" | split("\n") | map(select(. != "") | "  \(.)")))};
@@ -129,7 +130,9 @@ def review($plan; $title; $max; $rest):
      "\(map(select(.importing)) | length) to import, \(number("create")) to add, \(number("update")) to change, \(number("delete")) to destroy"
      + if number("forget") > 0 then ", \(number("forget")) to forget" else "" end) as $counts
   | [$plan // {} | outputs] as $outputs
-  | [($outputs[] | select(.rank == 1)), diagnostics, ($plan // {} | twice, changes($told), ($outputs[] | select(.rank > 1)), drift) | .lines[] |= clean]
+  | (if $max < 60000 then 300 else $max / 200 end) as $word # a long name must not take the place of what is dangerous
+  | [($outputs[] | select(.rank == 1)), diagnostics, ($plan // {} | twice, changes($told), ($outputs[] | select(.rank > 1)), drift)
+     | .lines[] |= (clean | split(" ") | map(cut($word)) | join(" ") | cut(10 * $word))]
   | (if $plan and all(.[].lines[0]; startswith("warning: Object is empty") | not) then $counts else null end) as $counts
   | if $counts then "Plan of \($title): \($counts).\(if env.GITHUB_EVENT_NAME == "pull_request" then " A new plan is made after the merge." else "" end)"
     else "The plan of \($title) failed." end,
