@@ -224,3 +224,11 @@ func TestAPIKeySecretIsMasked(t *testing.T) {
 		t.Errorf("only %d secrets", len(secrets))
 	}
 }
+
+// A new key whose recipients may turn out to be null is warned of in its plan.
+func TestAPIKeyRecipientsUnknown(t *testing.T) {
+	f := newFixture(t)
+	b := f.key(lasting + "\n" + delayed("secret_recipients", "null"))
+	b.learn(cty.Zero)
+	wantText(t, b.plan().String(), `Recipients of API key "n" are not known yet`, "the secret will be stored in the state without encryption")
+}

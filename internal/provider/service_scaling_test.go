@@ -3,6 +3,7 @@ package provider
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
@@ -77,5 +78,16 @@ func TestPlanOfTooFewReplicas(t *testing.T) {
 		f.UpdateService(id, func(doc mockplatform.Document) { doc["numReplicas"] = 2 })
 		b.arguments = "num_replicas = 1"
 		wantWarning(t, b.plan().warnings, warning)
+	}
+}
+
+// The name of an object is cut in a message: the platform decides how long it is.
+func TestLongNameIsCut(t *testing.T) {
+	f := newFixture(t)
+	f.UpdateService(mockplatform.ServiceID, func(doc mockplatform.Document) { doc["name"] = strings.Repeat("n", 70000) })
+	said := f.scaling(mockplatform.ServiceID, "num_replicas = 8").plan().String()
+	wantText(t, said, "overwrites current values of service")
+	if len(said) > 2000 {
+		t.Errorf("the warning has %d bytes", len(said))
 	}
 }

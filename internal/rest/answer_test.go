@@ -137,3 +137,16 @@ func TestHostileBodyIsReadInTime(t *testing.T) {
 		watch.Stop()
 	}
 }
+
+// A secret that is a UUID does not come out as the ID of a request.
+func TestRequestIDIsMasked(t *testing.T) {
+	t.Parallel()
+	var secrets Secrets
+	secrets.AddSecret(testUUID)
+	r := &Response{Status: 400, Header: http.Header{}, Clean: secrets.Clean}
+	r.read(strings.NewReader(`{"requestId":"`+testUUID+`"}`), maxBody)
+	r.identify(Result{})
+	if !r.IsOwn || r.RequestID != mask {
+		t.Errorf("own %t, request ID %s", r.IsOwn, r.RequestID)
+	}
+}
