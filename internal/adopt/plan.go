@@ -55,7 +55,7 @@ func (e *Engine) planUpdate(change Change, last memory, diags *diag.Diagnostics)
 	for _, name := range e.identifiers() {
 		change.Plan = change.Plan.With(change.Prior.At(name), name)
 	}
-	if r := e.review(change, observed{remote: change.Prior, response: response{object: change.Prior}}, last, diags); !r.IsEmpty() {
+	if r := e.review(change, known{remote: change.Prior, returned: change.Prior}, last, diags); !r.IsEmpty() {
 		for _, name := range e.AlsoChanges(r.Leaves) {
 			plan = plan.With(tfvalue.Unknown(plan.At(name).Type()), name)
 		}
@@ -79,7 +79,7 @@ func (e *Engine) proposeIn(c *conn.Connection, config, prior tfvalue.Value, diag
 // a plan that differs from the first one.
 func (e *Engine) reviewAdoption(ctx context.Context, c *conn.Connection, config, plan tfvalue.Value, diags *diag.Diagnostics) reviewed {
 	nothing := tfvalue.Null(e.objectType)
-	change, now := Change{config, plan, nothing}, observed{nothing, response{object: nothing}}
+	change, now := Change{config, plan, nothing}, known{remote: nothing, returned: nothing}
 	if e.identity(plan).isKnown() && !c.Waits(conn.ManagementSettings...) {
 		var ok bool
 		if now, ok = e.readToChange(ctx, c, change, memory{}, diags); !ok {

@@ -91,11 +91,10 @@ func (e *Engine) remember(state tfvalue.Value, last memory, unreturned func(tfva
 	return memory{read: true, unreturned: append([]string{}, paths(leaves)...), reset: last.reset}
 }
 
-// rememberRead returns the memory after a read: still unreturned are the leaves that this read
-// does not return either.
-func (e *Engine) rememberRead(remote, read tfvalue.Value, last memory) memory {
-	return e.remember(remote, last, func(leaf tfvalue.Leaf) bool {
-		return e.isUnreturned(last, leaf.Path) && read.At(leaf.Path...).IsNull()
+// remembered returns the memory after reads: still unreturned are the leaves that none of these returned, either.
+func (k *known) remembered() memory {
+	return k.remember(k.remote, k.memory, func(leaf tfvalue.Leaf) bool {
+		return k.isUnreturned(k.memory, leaf.Path) && k.returned.At(leaf.Path...).IsNull()
 	})
 }
 

@@ -6,13 +6,12 @@ import (
 	"slices"
 	"time"
 
-	"github.com/dataplatform/terraform-provider-dataplatform/internal/words"
-
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/conn"
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/platform"
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/words"
 )
 
 // refresh reads the object of a state. It returns null if the object no longer
@@ -27,20 +26,15 @@ func (e *Engine) refresh(ctx context.Context, c *conn.Connection, state tfvalue.
 	}
 	id := e.identity(state)
 	if !id.isKnown() {
-		diags.AddError(
-			fmt.Sprintf("Cannot read %s", e.Noun),
-			fmt.Sprintf("The state of this resource has no value for one of %s. It was probably edited. Restore the state from a backup, or remove the resource from it (terraform state rm) and import it again.",
-				words.Enumerate(e.identifiers())),
-		)
+		diags.AddError("Cannot read "+e.Noun, fmt.Sprintf("The state of this resource has no value for one of %s. It was probably edited. "+
+			"Restore the state from a backup, or remove the resource from it (terraform state rm) and import it again.", words.Enumerate(e.identifiers())))
 		return state, last
 	}
-	now, err := e.observe(ctx, client, id, earlier{object: state, elements: e.mappingsOf(state), memory: last})
-	switch {
+	now := known{Engine: e, client: client, id: id, memory: last, remote: state, returned: tfvalue.Null(e.objectType)}
+	switch err := now.read(ctx, now.take); {
 	case platform.IsNotFound(err) && last.imported:
-		diags.AddError(
-			fmt.Sprintf("Cannot import %s", e.Noun),
-			fmt.Sprintf("There is no %s: %s Check the IDs, or create the %s in the platform's console first.", e.fullName(id), platform.Absence(err), e.Noun),
-		)
+		diags.AddError("Cannot import "+e.Noun, fmt.Sprintf("There is no %s: %s Check the IDs, or create the %s in the platform's console first.",
+			e.fullName(id), platform.Absence(err), e.Noun))
 		return state, last
 	case platform.IsNotFound(err):
 		c.Gone.Add(e.inRun(id))
@@ -54,12 +48,12 @@ func (e *Engine) refresh(ctx context.Context, c *conn.Connection, state tfvalue.
 		diags.AddError("Cannot read "+e.Noun, conn.Detail(err))
 		return state, last
 	}
-	return now.remote, e.rememberRead(now.remote, now.object, last)
+	return now.remote, now.remembered()
 }
 
 // readToChange reads the object of a change, which has no state yet in an adoption. A change that
 // manages table mappings, and does not clear them, can only be decided once a read has returned them.
-func (e *Engine) readToChange(ctx context.Context, c *conn.Connection, change Change, last memory, diags *diag.Diagnostics) (now observed, ok bool) {
+func (e *Engine) readToChange(ctx context.Context, c *conn.Connection, change Change, last memory, diags *diag.Diagnostics) (now known, ok bool) {
 	client, ok := c.Ready(conn.ManagementSettings, diags)
 	if !ok {
 		return now, false
@@ -67,76 +61,82 @@ func (e *Engine) readToChange(ctx context.Context, c *conn.Connection, change Ch
 	if e.Mask != nil {
 		e.Mask(client, change.Config)
 	}
-	id := e.identity(change.Plan)
-	now, err := e.observe(ctx, client, id, earlier{change.Prior, e.mappingsOf(change.Prior), last, !e.mappingsOf(e.owned(change)).IsEmpty()})
+	now = known{Engine: e, client: client, id: e.identity(change.Plan), memory: last, remote: change.Prior, returned: tfvalue.Null(e.objectType)}
+	needsMappings := !e.mappingsOf(e.owned(change)).IsEmpty()
+	err := now.read(ctx, func(object tfvalue.Value) bool {
+		return now.take(object) && !(needsMappings && e.mappingsOf(object).IsNull())
+	})
 	if err != nil {
-		e.addAdoptError(diags, id, err)
+		e.addAdoptError(diags, now.id, err)
 	}
 	return now, err == nil
 }
 
-// earlier is what is known of an object before a read: the object, the table mappings that it may
-// have, and the memory of earlier reads. needsMappings means that the set is about to be changed.
-type earlier struct {
-	object, elements tfvalue.Value
-	memory           memory
-	needsMappings    bool
+// known is what is known of an object: each response adds to it.
+type known struct {
+	*Engine
+	client *platform.Client
+	id     Identity
+	memory memory // of earlier reads
+
+	// remote is the object as far as it is known, and returned what responses have returned of it.
+	remote, returned tfvalue.Value
+	// readAt is when a response returned the object, and mappedAt when one said which table mappings
+	// there are: zero if none has, or if a PATCH has changed them since.
+	readAt, mappedAt time.Time
+	// omitted are the paths of what the last response omits, although it was known.
+	omitted []string
 }
 
-// response is what a response has returned of an object, or two in a row, and when they returned the
-// table mappings that are in it: zero if they do not say which there are.
-type response struct {
-	object   tfvalue.Value
-	mappedAt time.Time
-}
-
-// observed is an object after a read: remote is the object as far as it is known.
-type observed struct {
-	remote tfvalue.Value
-	response
-}
-
-// observe reads the object. If the response omits a leaf that an earlier read has returned, a keyed
-// set that is about to be changed, or the name of an element, it reads a second time. A leaf that
-// both omit is empty on the platform. What only the second omits is taken from the first.
-func (e *Engine) observe(ctx context.Context, client *platform.Client, id Identity, before earlier) (observed, error) {
-	read, err := e.readOnce(ctx, client, id, before.elements)
-	if err != nil {
-		return observed{}, err
-	}
-	isUnreturned := func(at tfvalue.Path) bool { return e.isUnreturned(before.memory, at) }
-	remote, omitted := e.interpret(before.object, isUnreturned, read)
-	if len(omitted) > 0 || before.needsMappings && e.mappingsOf(read.object).IsNull() || e.hasUnnamed(read.object) {
-		second, err := e.readOnce(ctx, client, id, before.elements)
-		if err != nil {
-			return observed{}, err
+// read reads the object, and once more if the first response leaves a doubt.
+func (k *known) read(ctx context.Context, take func(object tfvalue.Value) (isSure bool)) error {
+	for range 2 {
+		object := tfvalue.Null(k.objectType)
+		if err := k.Read(ctx, k.client, k.id, k.Rules.Into(&object)); err != nil {
+			return err
 		}
-		if slices.ContainsFunc(omitted, func(leaf tfvalue.Leaf) bool { return e.isMappings(leaf.Path) }) {
-			read.mappedAt = time.Time{} // an element lacks a member that it had
+		if take(object) {
+			return nil
 		}
-		read = e.merge(read, second)
-		remote, _ = e.interpret(before.object, isUnreturned, read)
 	}
-	read.object = e.Rules.Fill("", read.object)
-	return observed{e.Rules.Fill("", remote), read}, nil
+	return nil
 }
 
-// interpret returns the remote object after a response, with the identifiers as they were (null in an
-// adoption, whose plan has them), and the leaves that it omits although an earlier read returned them.
-func (e *Engine) interpret(last tfvalue.Value, unreturned func(tfvalue.Path) bool, read response) (remote tfvalue.Value, omitted []tfvalue.Leaf) {
-	for _, name := range e.identifiers() {
-		read.object = read.object.With(last.At(name), name)
-	}
-	return e.Rules.Interpret(last, unreturned, read.object)
+// take takes over a response of a read, and reports whether it leaves no doubt. It may omit a leaf that
+// was returned before, or the name of a mapping, once.
+func (k *known) take(object tfvalue.Value) (isSure bool) {
+	return k.takeWith(object, k.mappingsOf(k.remote)) && !k.hasUnnamed(object)
 }
 
-// merge returns what two responses in a row have returned. The mappings of the first count where the
-// second omits it or the name of an element.
-func (e *Engine) merge(first, second response) response {
-	if e.mappingsOf(first.object).IsNull() || !second.mappedAt.IsZero() && !e.mappingsOf(second.object).IsNull() {
-		return response{second.object.Merge(first.object), second.mappedAt}
+// takeWith takes over a response, and reports whether it omits nothing for the first time: what two in a row omit is
+// empty on the platform. A member that it has for no mapping at all is as in some known ones.
+func (k *known) takeWith(object, mappings tfvalue.Value) (isSure bool) {
+	if set := k.mappingsOf(object); !set.IsNull() {
+		object = object.With(k.key().Complete(set, mappings), k.Mappings...)
 	}
-	return response{second.object.Without(e.Mappings...).Merge(first.object), first.mappedAt}
+	for _, name := range k.identifiers() { // null in an adoption, whose plan has them
+		object = object.With(k.remote.At(name), name)
+	}
+	remote, omitted := k.Rules.Interpret(k.remote, func(at tfvalue.Path) bool { return k.isUnreturned(k.memory, at) }, object)
+	isMapped := k.hasAllMappings(object)
+	isSure = true
+	last := k.omitted
+	k.omitted = nil
+	for _, leaf := range omitted {
+		what := leaf.Path.String()
+		if !object.At(leaf.Path...).IsNull() {
+			what += "[...]" // a member of a mapping
+		}
+		if k.omitted = append(k.omitted, what); !slices.Contains(last, what) {
+			remote, isSure = remote.With(leaf.Value, leaf.Path...), false
+			isMapped = isMapped && !k.isMappings(leaf.Path)
+		}
+	}
+	k.remote, k.returned = k.Rules.Fill("", remote), k.Rules.Fill("", object).Merge(k.returned)
+	if k.readAt = time.Now(); isMapped {
+		k.mappedAt = k.readAt
+	}
+	return isSure
 }
 
 // hasAllMappings reports whether an object that was returned says which table mappings there are. It
@@ -150,30 +150,10 @@ func (e *Engine) hasUnnamed(object tfvalue.Value) bool {
 	return len(e.key().Unnamed(e.mappingsOf(object))) > 0
 }
 
-// readOnce sends one GET. See respond for elements.
-func (e *Engine) readOnce(ctx context.Context, client *platform.Client, id Identity, elements tfvalue.Value) (response, error) {
-	object := tfvalue.Null(e.objectType)
-	err := e.Read(ctx, client, id, e.Rules.Into(&object))
-	return e.respond(object, elements), err
-}
-
-// respond returns the response that has returned an object just now. What it omits in all elements of
-// the mappings is as in those that are known.
-func (e *Engine) respond(object, elements tfvalue.Value) (r response) {
-	if set := e.mappingsOf(object); !set.IsNull() {
-		object = object.With(e.key().Complete(set, elements), e.Mappings...)
-	}
-	if r.object = object; e.hasAllMappings(object) {
-		r.mappedAt = time.Now()
-	}
-	return r
-}
-
 // wait is a wait with reads in between, after longer and longer pauses, of which pause is the next.
 type wait struct {
-	begun     time.Time
-	pause     time.Duration
-	isSettled bool // the last read was to settle a doubt
+	begun time.Time
+	pause time.Duration
 }
 
 const (

@@ -41,32 +41,36 @@ var errUndone = fmt.Errorf("reads for %s show the table mappings as they were, b
 func (u *update) addFailed(s step, err error, diags *diag.Diagnostics) {
 	stop, isStop := err.(stopped) //nolint:errorlint // it is never wrapped
 	if !isStop {
-		detail, failed := conn.Detail(err), new(platform.Error)
-		errors.As(err, &failed)
-		removesAll := len(s.Edit.Remove) > 0 && len(s.Edit.Remove) == len(s.before.Elements())
-		if removesAll && failed.Status == http.StatusBadRequest {
-			detail += fmt.Sprintf("\n\nThe request removes every table mapping of the %s. "+
-				"The platform may require that one stays: change the tables in two applies.", u.Noun)
-		}
-		diags.AddError("Cannot update "+u.Noun, detail)
-		return
+		stop.attempt = err
 	}
-	var attempt []string
+	detail, failed, mappings := "", new(platform.Error), conflict(nil)
 	if stop.attempt != nil {
-		attempt = []string{conn.Detail(stop.attempt)}
+		detail = conn.Detail(stop.attempt)
 	}
-	if mappings := conflict(nil); errors.As(stop.because, &mappings) {
-		end := strings.Join(append([]string{"Nothing more was sent. Plan again."}, attempt...), "\n\n")
-		u.addConflict(u.change.Label, "during the apply", mappings, end, diags)
+	removesAll := len(s.Edit.Remove) > 0 && len(s.Edit.Remove) == len(s.before.Elements())
+	switch {
+	case errors.As(stop.because, &mappings):
+		u.addConflict(u.change.Label, "during the apply", mappings, strings.TrimSpace("Nothing more was sent. Plan again.\n\n"+detail), diags)
 		return
+	case isStop:
+		detail = strings.TrimSpace(detail + "\n\nNothing more was sent: " + conn.Detail(stop.because))
+	case errors.As(err, &failed) && failed.Status == http.StatusBadRequest && removesAll:
+		detail += fmt.Sprintf("\n\nThe request removes every table mapping of the %s. The platform may require that one stays: change the tables in two applies.", u.Noun)
 	}
-	diags.AddError("Cannot update "+u.Noun, strings.Join(append(attempt, "Nothing more was sent: "+conn.Detail(stop.because)), "\n\n"))
+	diags.AddError("Cannot update "+u.Noun, detail)
+}
+
+// addReadFailed reports that a read after a PATCH failed.
+func (u *update) addReadFailed(err error, diags *diag.Diagnostics) {
+	diags.AddError(fmt.Sprintf("Cannot read %s after its update", u.Noun),
+		fmt.Sprintf("The update of %s was sent, but what was returned leaves a doubt about the result, and reading the %s failed:\n\n%s",
+			u.change.Label, u.Noun, conn.Detail(err)))
 }
 
 // addNotArrived reports, after an attempt that may have been accepted, the leaves that nothing has shown, and
 // returns whether there are any. The state has their values from before, so that the next apply sends them again.
-func (u *update) addNotArrived(attempt error, sent tfvalue.Value, diags *diag.Diagnostics) bool {
-	pending := slices.DeleteFunc(sent.Leaves(), func(leaf tfvalue.Leaf) bool { return !u.isPending(leaf.Path) })
+func (u *update) addNotArrived(attempt error, diags *diag.Diagnostics) bool {
+	pending := u.pending.Leaves()
 	if attempt == nil || len(pending) == 0 {
 		return false
 	}
@@ -75,115 +79,100 @@ func (u *update) addNotArrived(attempt error, sent tfvalue.Value, diags *diag.Di
 	return true
 }
 
-func (u *update) addReadFailed(err error, diags *diag.Diagnostics) {
-	diags.AddError(fmt.Sprintf("Cannot read %s after its update", u.Noun),
-		fmt.Sprintf("The update of %s was sent, but what was returned leaves a doubt about the result, and reading the %s failed:\n\n%s",
-			u.change.Label, u.Noun, conn.Detail(err)))
-}
-
-// addNotShown reports a leaf, as it is, that is not what was sent.
+// addNotShown reports a leaf that is not what was sent.
 func (u *update) addNotShown(leaf tfvalue.Leaf, diags *diag.Diagnostics) {
-	summary, what := u.notShown(leaf.Path), "still returned the value from before"
+	now, summary, what := u.remote.At(leaf.Path...), u.notShown(leaf.Path), "still returned the value from before"
 	do := "The platform may need more time, or may have ignored the argument. Check the value in the platform's console, then run terraform plan again."
-	if !u.Rules.Confirms(leaf.Name(), u.change.Remote.At(leaf.Path...), leaf.Value) {
+	if !u.Rules.Confirms(leaf.Name(), u.change.Remote.At(leaf.Path...), now) {
 		summary, what = fmt.Sprintf("API stored a different value for %s of %s", leaf.Path, u.change.Label), "returned another value"
 		do = "Set the argument to the value on the platform, or remove it from the configuration."
 	}
 	diags.AddAttributeError(conn.AttributePath(leaf.Path), summary, fmt.Sprintf("%s was sent and accepted, but the API %s, %s, in reads for %s. "+
-		"Nothing more was sent. %s", leaf.Path, what, u.connection.Client.Mask(u.Rules.Describe(leaf.Name(), leaf.Value)), maxWait, do))
-}
-
-// addNotDone reports mappings that are not as a step has them.
-func (u *update) addNotDone(s step, left tfvalue.Edit, diags *diag.Diagnostics) {
-	key, now := u.key(), u.mappingsOf(u.remote)
-	planned, shown := key.Only(s.after, left.All()), key.Only(now, left.All())
-	lines := u.Rules.DescribeChange(u.Mappings, planned, shown, [2]string{"should be", "but is"}, u.connection.Client.Mask)
-	detail := fmt.Sprintf("%s was sent and accepted, but the API returned other table mappings in reads for %s:\n\n%s\n\n",
-		u.Mappings, maxWait, strings.Join(lines, "\n"))
-	if folded := key.SameButCase(left.Add, key.After(now, tfvalue.Edit{Remove: s.after.Elements()})); len(folded) > 0 {
-		detail += "The platform has these instead, which differ in letter case alone. Configure them as the platform spells them:\n\n" +
-			key.List(folded) + "\n\n"
-	}
-	// Not "set the argument to the value on the platform": a mapping may lack an excluded column.
-	diags.AddAttributeError(conn.AttributePath(u.Mappings), u.notShown(u.Mappings), detail+
-		"Nothing more was sent. Check these table mappings in the platform's console: they are not as configured.")
+		"Nothing more was sent. %s", leaf.Path, what, u.client.Mask(u.Rules.Describe(leaf.Name(), now)), maxWait, do))
 }
 
 func (u *update) notShown(at tfvalue.Path) string {
 	return fmt.Sprintf("API does not show the change to %s of %s", at, u.change.Label)
 }
 
-// excludedColumns is the member of a mapping that has the columns that are not copied.
-const excludedColumns = "excluded_columns"
+// addNotDone reports mappings that are not as a step has them. It does not advise to configure what the platform has: a
+// mapping may lack an excluded column.
+func (u *update) addNotDone(s step, left tfvalue.Edit, diags *diag.Diagnostics) {
+	key, now := u.key(), u.mappingsOf(u.remote)
+	lines := u.describeChange(u.Mappings, key.Only(s.after, left.All()), key.Only(now, left.All()), "should be", "but is")
+	detail := fmt.Sprintf("%s was sent and accepted, but the API returned other table mappings in reads for %s:\n\n%s\n\n", u.Mappings, maxWait, strings.Join(lines, "\n"))
+	if folded := key.SameButCase(left.Add, key.After(now, tfvalue.Edit{Remove: s.after.Elements()})); len(folded) > 0 {
+		detail += "The platform has these instead, which differ in letter case alone. Configure them as the platform spells them:\n\n" + key.List(folded) + "\n\n"
+	}
+	diags.AddAttributeError(conn.AttributePath(u.Mappings), u.notShown(u.Mappings), detail+
+		"Nothing more was sent. Check these table mappings in the platform's console: they are not as configured.")
+}
 
 // addUnfinished reports, after an error, the mappings that steps removed, or may have, and whose replacement is
 // not known to be there, with the values that they had; and those that are there and exclude less than they
 // did or were to. What is as it was is neither. The list follows from what was sent, corrected by what reads
 // have shown since.
 func (u *update) addUnfinished(diags *diag.Diagnostics) {
-	key, now, isKnown := u.key(), u.mappingsOf(u.remote), !u.mappedAt.IsZero()
-	if !isKnown {
-		now = key.Collect(now.Type(), nil)
+	key, now := u.key(), u.mappingsOf(u.remote)
+	heading := "These table mappings were removed and are not there. Until an apply adds them again, their tables are not replicated, " +
+		"and the columns that they excluded stay excluded. They were:"
+	if u.mappedAt.IsZero() {
+		heading, now = "These table mappings may have been removed, and it is not known whether they are there. They were:", key.Collect(now.Type(), nil)
 	}
 	missing := key.NotDone(tfvalue.Edit{Add: u.change.Edit.Add}, now).Add // as far as is known
-	gone, exposed := u.goneAndExposed(missing, now)
-	var parts []string
-	add := func(heading string, lines []string) {
-		if len(lines) > 0 {
-			parts = append(parts, heading+"\n\n"+u.connection.Client.Mask(strings.Join(lines, "\n")))
+	var exposed, gone, maybe []string
+	for _, mapping := range key.Among(u.mappingsOf(u.remote).Elements(), u.edited.All()) {
+		if columns := u.exposed(mapping); len(columns) > 0 {
+			exposed = append(exposed, "  - "+key.Label(mapping)+": "+strings.Join(columns, ", "))
 		}
 	}
-	add("These columns may be copied now. To prevent that, pause the pipe, or remove the table mapping in the platform's console:", exposed)
-	if isKnown {
-		add("These table mappings were removed and are not there. Until an apply adds them again, their tables are not replicated, "+
-			"and the columns that they excluded stay excluded. They were:", gone)
-	} else {
-		add("These table mappings may have been removed, and it is not known whether they are there. They were:", gone)
-	}
-	if len(parts) == 0 {
-		return
-	}
-	if maybe := key.Only(key.Collect(now.Type(), missing), u.edited.Add).Elements(); len(maybe) > 0 {
-		add("These were sent, and may be added meanwhile:", []string{key.List(maybe)})
-	}
-	diags.AddError(fmt.Sprintf("%s of %s is only partly updated", u.Mappings, u.change.Label), strings.Join(parts, "\n\n")+
-		"\n\nCorrect what the API rejected, if it did; if the outcome of a request is not known, wait some minutes. "+
-		"Compare these values with the configuration, then run terraform plan and apply again.")
-}
-
-// goneAndExposed are the lines of a list: of the mappings that were removed, and are not there, and of those that
-// exclude less.
-func (u *update) goneAndExposed(missing []tfvalue.Value, now tfvalue.Value) (gone, exposed []string) {
-	for _, mapping := range u.key().Except(u.key().Among(u.edited.Remove, missing), now.Elements()) {
-		line := "  - " + u.key().Label(mapping) + ": "
-		for _, name := range u.key().Members {
+	for _, mapping := range key.Except(key.Among(u.edited.Remove, missing), now.Elements()) {
+		line := "  - " + key.Label(mapping) + ": "
+		for _, name := range key.Members {
 			mapping = mapping.Without(name)
 		}
 		gone = append(gone, line+strings.Trim(u.Rules.DescribeInFull("", mapping), "{}"))
 	}
-	for _, mapping := range u.key().Among(u.mappingsOf(u.remote).Elements(), u.edited.All()) {
-		if columns := u.exposed(mapping); len(columns) > 0 {
-			exposed = append(exposed, "  - "+u.key().Label(mapping)+": "+strings.Join(columns, ", "))
+	if added := key.Only(key.Collect(now.Type(), missing), u.edited.Add).Elements(); len(added) > 0 {
+		maybe = []string{key.List(added)}
+	}
+	if len(exposed)+len(gone) == 0 {
+		return
+	}
+	var parts []string
+	for _, part := range []struct {
+		heading string
+		lines   []string
+	}{
+		{"These columns may be copied now. To prevent that, pause the pipe, or remove the table mapping in the platform's console:", exposed},
+		{heading, gone},
+		{"These were sent, and may be added meanwhile:", maybe},
+	} {
+		if len(part.lines) > 0 {
+			parts = append(parts, part.heading+"\n\n"+u.client.Mask(strings.Join(part.lines, "\n")))
 		}
 	}
-	return gone, exposed
+	diags.AddError(fmt.Sprintf("Table mappings of %s are only partly updated", u.change.Label), strings.Join(parts, "\n\n")+
+		"\n\nCorrect what the API rejected, if it did; if the outcome of a request is not known, wait some minutes. "+
+		"Compare these values with the configuration, then run terraform plan and apply again.")
 }
 
 // exposed are the columns that a mapping on the platform does not exclude, although it did before the
 // update, or was to. One that is as it was, or as it was to be, has none.
 func (u *update) exposed(mapping tfvalue.Value) (columns []string) {
-	key, one := u.key(), []tfvalue.Value{mapping}
 	excluded := func(mapping tfvalue.Value) (names []string) {
-		for _, column := range mapping.At(excludedColumns).Elements() {
+		for _, column := range mapping.At("excluded_columns").Elements() {
 			names = append(names, words.Name(column.Normal()))
 		}
 		return names
 	}
-	for _, other := range slices.Concat(key.Only(u.mappingsOf(u.change.Remote), one).Elements(), key.Only(u.mappingsOf(u.change.wanted), one).Elements()) {
-		if tfvalue.Alike(other, mapping) {
-			return nil
+	for _, set := range []tfvalue.Value{u.mappingsOf(u.change.Remote), u.mappingsOf(u.change.wanted)} {
+		for _, other := range u.key().Only(set, []tfvalue.Value{mapping}).Elements() {
+			if tfvalue.Alike(other, mapping) {
+				return nil
+			}
+			columns = append(columns, excluded(other)...)
 		}
-		columns = append(columns, excluded(other)...)
 	}
 	columns = slices.DeleteFunc(columns, func(name string) bool { return slices.Contains(excluded(mapping), name) })
 	slices.Sort(columns)
@@ -194,18 +183,15 @@ func (u *update) exposed(mapping tfvalue.Value) (columns []string) {
 // planned. What they were set to is in the plan, which masks what is sensitive; only numbers and booleans are repeated.
 func (u *update) warnStale(diags *diag.Diagnostics) {
 	var lines []string
-	for _, leaf := range u.leavesOf(u.change.Leaves) {
-		describe := func(value tfvalue.Value) string {
-			return u.connection.Client.Mask(u.Rules.Describe(leaf.Name(), value))
-		}
+	for _, leaf := range u.leavesOf(u.sent) {
 		was, now, set := u.change.Prior.At(leaf.Path...), u.change.Remote.At(leaf.Path...), "the planned value"
-		if u.change.Prior.IsNull() || u.sent.At(leaf.Path...).IsNull() || was.IsEmpty() && now.IsEmpty() || u.Rules.Same(leaf.Name(), was, now) {
+		if u.change.Prior.IsNull() || was.IsEmpty() && now.IsEmpty() || u.Rules.Same(leaf.Name(), was, now) {
 			continue
 		}
 		if leaf.Value.Type().Is(tftypes.Number) || leaf.Value.Type().Is(tftypes.Bool) {
-			set = describe(leaf.Value)
+			set = u.Rules.Describe(leaf.Name(), leaf.Value)
 		}
-		lines = append(lines, fmt.Sprintf("  - %s: was %s in the plan, was %s before this update, is set to %s", leaf.Path, describe(was), describe(now), set))
+		lines = append(lines, u.describeChange(leaf.Path, was, now, "the plan had", "the update found")[0]+", and set "+set)
 	}
 	if len(lines) > 0 {
 		diags.AddWarning(fmt.Sprintf("Values of %s had changed since the plan", u.change.Label),
@@ -217,45 +203,24 @@ func (u *update) warnStale(diags *diag.Diagnostics) {
 // warnMoved warns, once per object, about all that changed although no PATCH of the change had it: what
 // is managed, and what nobody manages. All of it was left as it is.
 func (u *update) warnMoved(diags *diag.Diagnostics) {
-	managed, unmanaged, advice := u.describeMoved()
-	var paragraphs []string
-	if len(managed) > 0 {
-		paragraphs = append(paragraphs, "Either the platform or somebody else changed these managed values meanwhile. "+
-			"They were left as they are, and the next plan shows them:\n\n"+strings.Join(managed, "\n"))
+	var lines []string
+	byPlatform := u.AlsoChanges(u.sent)
+	for _, leaf := range u.moved() {
+		if u.owns(leaf.Path) || !slices.Contains(byPlatform, leaf.Path[0]) {
+			lines = append(lines, u.describeChange(leaf.Path, leaf.Value, u.remote.At(leaf.Path...), "was", "is now")...)
+		}
 	}
-	if len(unmanaged) > 0 {
-		paragraphs = append(paragraphs, "Either the platform changed these values with the update, "+
-			"or somebody else changed them at the same time:\n\n"+strings.Join(unmanaged, "\n"))
+	if moved := u.movedMappings(); len(moved) > 0 {
+		was, now := u.key().Only(u.mappingsOf(u.change.Remote), moved), u.key().Only(u.mappingsOf(u.remote), moved)
+		lines = append(lines, u.describeChange(u.Mappings, was, now, "was", "is now")...)
 	}
-	if len(paragraphs) > 0 {
-		diags.AddWarning(fmt.Sprintf("Other values of %s changed during its update", u.change.Label), strings.Join(append(paragraphs, advice...), "\n\n"))
+	if len(lines) > 0 {
+		diags.AddWarning(fmt.Sprintf("Other values of %s changed during its update", u.change.Label),
+			"Either the platform changed these values with the update, or somebody else changed them at the same time. "+
+				"They were left as they are, and the next plan shows those that the configuration sets:\n\n"+strings.Join(lines, "\n"))
 	}
 }
 
-// describeMoved describes what moved as it was at the beginning, and is now. There is no advice if none of it
-// can be managed, or all is.
-func (u *update) describeMoved() (managed, unmanaged, advice []string) {
-	describe := func(at tfvalue.Path, was, now tfvalue.Value) []string {
-		return u.Rules.DescribeChange(at, was, now, [2]string{"was", "is now"}, u.connection.Client.Mask)
-	}
-	byPlatform := u.AlsoChanges(u.sent)
-	for _, leaf := range u.moved() {
-		lines := describe(leaf.Path, leaf.Value, u.remote.At(leaf.Path...))
-		switch {
-		case u.owns(leaf.Path):
-			managed = append(managed, lines...)
-			continue
-		case slices.Contains(byPlatform, leaf.Path[0]):
-			continue
-		case u.traits.settable(leaf.Path) && u.change.Config.At(leaf.Path...).IsNull():
-			advice = []string{"To manage one of them, set its argument in the configuration."}
-		}
-		unmanaged = append(unmanaged, lines...)
-	}
-	if u.ownsMappings() && !u.change.read.mappedAt.IsZero() {
-		key, before, now := u.key(), u.mappingsOf(u.change.Remote), u.mappingsOf(u.remote)
-		moved := key.Moved(before, now, u.change.Edit.All())
-		managed = append(managed, describe(u.Mappings, key.Only(before, moved), key.Only(now, moved))...)
-	}
-	return managed, unmanaged, advice
+func (u *update) describeChange(at tfvalue.Path, one, other tfvalue.Value, verbs ...string) []string {
+	return u.Rules.DescribeChange(at, one, other, [2]string(verbs), u.client.Mask)
 }

@@ -24,7 +24,7 @@ type reviewed struct {
 	// changes them, and otherwise as the platform has them.
 	wanted tfvalue.Value
 	// read is what the last read returned, and overwritten what the kind says that is overwritten.
-	read        response
+	read        known
 	overwritten []string
 	// reset is that of the memory.
 	reset []string
@@ -32,9 +32,9 @@ type reviewed struct {
 
 // review compares a change with the object after a read. If a change is rejected, its warnings are
 // dropped, and so are the engine's errors if the kind has some of its own.
-func (e *Engine) review(change Change, now observed, last memory, diags *diag.Diagnostics) reviewed {
+func (e *Engine) review(change Change, now known, last memory, diags *diag.Diagnostics) reviewed {
 	var byKind, byEngine diag.Diagnostics
-	r := reviewed{read: now.response, reset: last.reset}
+	r := reviewed{read: now, reset: last.reset}
 	r.Review = Review{Change: change, Label: e.label(change.Plan, now.remote), Remote: now.remote, Diags: &byKind}
 	r.wanted = e.wantedAfter(change, now.remote)
 	r.Leaves = e.Rules.Changes(r.wanted, now.remote)
@@ -107,7 +107,7 @@ func (e *Engine) edit(r *reviewed, diags *diag.Diagnostics) tfvalue.Edit {
 		return tfvalue.Edit{}
 	}
 	r.Leaves = r.Leaves.Without(e.Mappings...)
-	if unknown := e.unknownIn(r.read.object, prior, planned); unknown != "" {
+	if unknown := e.unknownIn(r.read.returned, prior.IsEmpty() || planned.IsEmpty()); unknown != "" {
 		diags.AddAttributeError(conn.AttributePath(e.Mappings), "Unknown table mappings of "+r.Label,
 			fmt.Sprintf("%s Nothing was sent. Try again, or remove %s from the configuration.", unknown, e.Mappings))
 		return tfvalue.Edit{}
@@ -130,19 +130,19 @@ func (e *Engine) edit(r *reviewed, diags *diag.Diagnostics) tfvalue.Edit {
 // addConflict reports elements that somebody else has changed, when, and what follows.
 func (e *Engine) addConflict(label, when string, elements []tfvalue.Value, end string, diags *diag.Diagnostics) {
 	diags.AddAttributeError(conn.AttributePath(e.Mappings),
-		fmt.Sprintf("%s of %s changed %s", e.Mappings, label, when),
+		fmt.Sprintf("Table mappings of %s changed %s", label, when),
 		fmt.Sprintf("The plan changes these table mappings, or others of the same source or target, and they are no longer what it was made from:\n\n%s\n\n%s",
 			e.key().List(elements), end))
 }
 
-// unknownIn says why the set on the platform is not known after a read, "" if it is. The read may omit the
-// object around the set, or a set that was returned before and is not to become empty; or an
-// element may lack a name, so that it may be any other.
-func (e *Engine) unknownIn(now, before, wanted tfvalue.Value) string {
+// unknownIn says why it is not known after a response which table mappings there are, "" if it is. The response may
+// omit the object around them, or all of them, which may then be empty; or a mapping may lack a name,
+// so that it may be any other.
+func (e *Engine) unknownIn(now tfvalue.Value, mayBeEmpty bool) string {
 	var omitted tfvalue.Path
 	if parent := e.Mappings[:len(e.Mappings)-1]; !now.At(parent...).IsObject() {
 		omitted = parent
-	} else if !before.IsEmpty() && !wanted.IsEmpty() && e.mappingsOf(now).IsNull() {
+	} else if !mayBeEmpty && e.mappingsOf(now).IsNull() {
 		omitted = e.Mappings
 	}
 	if omitted != nil {
@@ -200,12 +200,12 @@ func (e *Engine) checkForms(r reviewed, diags *diag.Diagnostics) {
 		}
 	}
 	for _, leaf := range r.Leaves.Leaves() {
-		if now := r.read.object.At(leaf.Path...); now.IsCollection() {
+		if now := r.read.returned.At(leaf.Path...); now.IsCollection() {
 			report(leaf.Path, found(now, ""))
 		}
 	}
 	var names []string
-	for _, element := range e.key().Among(e.mappingsOf(r.read.object).Elements(), r.Edit.All()) {
+	for _, element := range e.key().Among(e.mappingsOf(r.read.returned).Elements(), r.Edit.All()) {
 		names = append(names, found(element, " (of "+e.key().Label(element)+")")...)
 	}
 	report(e.Mappings, names)

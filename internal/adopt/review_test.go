@@ -59,7 +59,7 @@ func TestRejectedAdoption(t *testing.T) {
 // TestApplyKeepsToItsPlan has a pipe that changes in the console between a plan and its
 // apply: the apply sends only what the plan showed, and the next plan shows the rest.
 func TestApplyKeepsToItsPlan(t *testing.T) {
-	const changedSince = "source.postgres.table_mappings of pipe \"crm\" (" + firstPipe + ") changed since the plan: " +
+	const changedSince = "Table mappings of pipe \"crm\" (" + firstPipe + ") changed since the plan: " +
 		"The plan changes these table mappings, or others of the same source or target, and they are no longer what it was made from:\n\n  - \"events\"\n\nNothing was sent."
 	moves := func(is any, at ...string) happening { return before(0, 1, is, at...) }
 	otherwise := m{"target_table": "events", "excluded_columns": []any{"iban"}, "sorted": true}
@@ -71,9 +71,9 @@ func TestApplyKeepsToItsPlan(t *testing.T) {
 		"a leaf that the plan leaves alone": {config: m{"threads": 3}, happens: moves(9, "threads"), sent: "GET, PATCH name", differs: true},
 		"a leaf that is emptied":            {config: m{"threads": 3}, happens: moves(nil, "threads"), sent: "2 GETs, PATCH name", differs: true},
 		"the leaf that the plan changes": {happens: moves("moved", "name"), sent: "GET, PATCH name",
-			warnings: []string{`- name: was "crm" in the plan, was "moved" before this update, is set to the planned value`}},
+			warnings: []string{`- name: the plan had "crm", the update found "moved", and set the planned value`}},
 		"a number that the plan changes": {config: m{"name": "crm", "threads": 4}, happens: moves(9, "threads"), sent: "GET, PATCH threads",
-			warnings: []string{"- threads: was 3 in the plan, was 9 before this update, is set to 4"}},
+			warnings: []string{"- threads: the plan had 3, the update found 9, and set 4"}},
 		"the leaf, as the plan changes it":  {happens: moves("new", "name"), sent: "GET"},
 		"a mapping of a set that it leaves": {happens: moves([]any{otherwise, items}, mappingsAt...), sent: "GET, PATCH name", differs: true},
 		"a mapping that it leaves": {config: m{"name": "crm", "mappings": []any{events, itemsSorted}}, happens: moves([]any{otherwise, items}, mappingsAt...),

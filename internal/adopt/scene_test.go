@@ -49,10 +49,10 @@ type (
 
 const (
 	notShown  = "API does not show the change to "
-	partly    = "source.postgres.table_mappings of pipe \"crm\" (" + firstPipe + ") is only partly updated"
+	partly    = "Table mappings of pipe \"crm\" (" + firstPipe + ") are only partly updated"
 	exposes   = "may be copied now. To prevent that, pause the pipe, or remove the table mapping in the platform's console:\n\n  - \"events\": "
 	wasThere  = "They were:\n\n  - \"events\": excluded_columns = [\"n\u00e9\"], sorted = true, source_table = \"events\"\n\n"
-	conflicts = "source.postgres.table_mappings of pipe \"crm\" (" + firstPipe + ") changed during the apply"
+	conflicts = "Table mappings of pipe \"crm\" (" + firstPipe + ") changed during the apply"
 )
 
 // The mappings of the first pipe, and what a configuration makes of them: other columns of events are

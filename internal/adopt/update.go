@@ -11,7 +11,6 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 
-	"github.com/dataplatform/terraform-provider-dataplatform/internal/conn"
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/platform"
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
 )
@@ -27,30 +26,18 @@ import (
 //	    settle       reads after an attempt on the mappings whose outcome is not known
 //	    await        reads until the platform shows what was sent
 //
-// await.go has the reads, and report.go what is said of it.
+// report.go has what is said of it.
 type update struct {
-	*Engine
-	connection *conn.Connection
-	id         Identity
+	known
 
-	// change is what the plan changes, and steps are its PATCHes. memory is what private state would
-	// remember of the read at the beginning.
+	// change is what the plan changes, and steps are its PATCHes.
 	change reviewed
 	steps  []step
-	memory memory
 
-	// All that follows changes during the update.
-
-	// remote is the object as far as it is known. seen is what reads and responses have returned of it
-	// first, or of what was sent, once they have shown it: a leaf that is another one later has changed
-	// although the step did not send it. Only record and take set them.
-	remote, seen tfvalue.Value
-	// readAt is when the platform returned the object last, and mappedAt when it returned the table
-	// mappings that are in remote: zero if it has not since the last PATCH.
-	readAt, mappedAt time.Time
-	// sent are the leaves, and edited the mappings, that PATCHes have changed, or may have.
-	sent   tfvalue.Value
-	edited tfvalue.Edit
+	// sent are the leaves, and edited the mappings, that PATCHes have changed, or may have. pending are
+	// those of the leaves for which the update still waits.
+	sent, pending tfvalue.Value
+	edited        tfvalue.Edit
 	// unconfirmed are the paths of what the platform accepted and does not return.
 	unconfirmed []string
 }
@@ -59,8 +46,6 @@ type update struct {
 type step struct {
 	Patch
 	isSecond, isLast bool
-	// isLost reports that an attempt has changed the mappings, or not: its outcome is not known.
-	isLost bool
 	// before and after are the mappings around the step. What guard asks is about those that are
 	// related to concerns, and soFar is what the steps up to this one change.
 	before, after tfvalue.Value
@@ -68,11 +53,9 @@ type step struct {
 	soFar         tfvalue.Edit
 }
 
-func (e *Engine) newUpdate(c *conn.Connection, r reviewed, last memory) *update {
-	u := &update{
-		Engine: e, connection: c, id: e.identity(r.Plan), change: r, memory: e.rememberRead(r.Remote, r.read.object, last),
-		remote: r.Remote, seen: r.read.object, readAt: time.Now(), mappedAt: r.read.mappedAt, sent: tfvalue.Null(e.objectType),
-	}
+func (e *Engine) newUpdate(r reviewed) *update {
+	u := &update{known: r.read, change: r, sent: tfvalue.Null(e.objectType), pending: tfvalue.Null(e.objectType)}
+	u.memory = u.remembered()
 	whole, mappings := r.Edit, u.mappingsOf(r.Remote)
 	first, later := u.key().InTwo(whole)
 	between := u.key().After(mappings, first)
@@ -91,36 +74,31 @@ func (e *Engine) newUpdate(c *conn.Connection, r reviewed, last memory) *update 
 // run carries out the change. If nothing differs, it sends no PATCH. After an error, too, remote is
 // the object as far as it is known.
 func (u *update) run(ctx context.Context, diags *diag.Diagnostics) {
-	defer u.report(diags)
 	for _, s := range u.steps {
 		if !u.carryOut(ctx, s, diags) {
-			return
+			break
 		}
 	}
+	u.report(diags)
 }
 
 // carryOut sends one PATCH until its outcome is known, waits until the platform shows it, and
 // reports whether the update may go on.
 func (u *update) carryOut(ctx context.Context, s step, diags *diag.Diagnostics) (ok bool) {
-	shown, err := u.send(ctx, s)
+	err := u.send(ctx, s)
 	ctx, stop := u.outlast(ctx, !s.isLast)
 	defer stop()
 	switch {
-	case err == nil:
 	case !platform.IsAmbiguous(err):
 		u.lookForHalf(ctx, s, err)
 	case !s.Edit.IsEmpty():
-		s.isLost = true
-		shown, err = u.settle(ctx, s, err)
-		s.isLost = false
-	case platform.IsUnreadable(err):
-		return u.await(ctx, s, shown, err, diags)
+		err = u.settle(ctx, s, err)
 	}
-	if err != nil {
+	if err != nil && !platform.IsUnreadable(err) {
 		u.addFailed(s, err, diags)
 		return false
 	}
-	return u.await(ctx, s, shown, nil, diags)
+	return u.await(ctx, s, err, diags)
 }
 
 // outlast returns a context that ends one request_timeout after the given one. An interrupt ends what is
@@ -132,7 +110,7 @@ func (u *update) outlast(ctx context.Context, isNeeded bool) (longer context.Con
 	}
 	longer, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
 	unhook := context.AfterFunc(ctx, func() {
-		time.AfterFunc(u.connection.Client.RequestTimeout(), func() { cancel(context.Cause(ctx)) })
+		time.AfterFunc(u.client.RequestTimeout(), func() { cancel(context.Cause(ctx)) })
 	})
 	return longer, func() {
 		unhook()
@@ -140,43 +118,38 @@ func (u *update) outlast(ctx context.Context, isNeeded bool) (longer context.Con
 	}
 }
 
-// send sends the PATCH of a step, as often as it takes. It returns what the response shows, or what a
-// read has shown if nothing is left to be sent.
-func (u *update) send(ctx context.Context, s step) (shown response, err error) {
+// send sends the PATCH of a step, as often as it takes, until the platform has accepted it, or a read shows that
+// nothing is left to be sent.
+func (u *update) send(ctx context.Context, s step) error {
 	ctx, stop := u.outlast(ctx, len(u.edited.Remove) > 0)
 	defer stop()
-	ctx, call, err := u.Begin(ctx, u.connection.Client, u.id)
+	ctx, call, err := u.Begin(ctx, u.client, u.id)
 	if err != nil {
-		return shown, err
+		return err
 	}
 	defer call.End()
-	whole := s.Patch
 	var failed error // of the last attempt
 	for again := true; again; failed = cmp.Or(err, failed) {
-		isDone, read, because := u.guard(ctx, s, failed != nil && !platform.IsRateLimited(err))
-		if because != nil {
-			return shown, stopped{failed, because}
-		}
-		if isDone {
+		isDone, because := u.guard(ctx, s, failed != nil && !platform.IsRateLimited(err))
+		switch {
+		case because != nil:
+			return stopped{failed, because}
+		case isDone && !u.isLeft(s):
+			u.sent, u.edited = s.Leaves.Merge(u.sent), s.soFar
+			return nil
+		case isDone:
 			s.Edit = tfvalue.Edit{}
 		}
-		if isDone && !u.isLeft(s) {
-			shown, err = read, nil
-			break
-		}
-		again, shown, err = u.attempt(ctx, call, s)
+		again, err = u.attempt(ctx, call, s)
 	}
-	if err == nil || platform.IsAmbiguous(err) {
-		u.record(whole, err == nil)
-	}
-	return shown, err
+	return err
 }
 
 // isLeft reports whether the platform does not have the leaves of a step.
 func (u *update) isLeft(s step) bool { return u.Rules.Changes(s.Leaves, u.remote).AnyLeaf() }
 
 // attempt sends the PATCH of a step once, and reports whether to try again.
-func (u *update) attempt(ctx context.Context, call Call, s step) (again bool, shown response, err error) {
+func (u *update) attempt(ctx context.Context, call Call, s step) (again bool, err error) {
 	carried, asOf := u.carries(s)
 	s.Carried = carried
 	patch := platform.Patch{Leaves: paths(s.All().Leaves()), Unrepeatable: !s.Edit.IsEmpty(), AsOf: asOf}
@@ -184,11 +157,18 @@ func (u *update) attempt(ctx context.Context, call Call, s step) (again bool, sh
 		patch.Leaves = append(patch.Leaves, u.Mappings.String())
 	}
 	if patch.Body, err = u.Body(u.change.Change, s.Patch); err != nil {
-		return false, shown, fmt.Errorf("reading the plan: %w", err)
+		return false, fmt.Errorf("reading the plan: %w", err)
 	}
-	object := tfvalue.Null(u.objectType)
-	again, err = call.Send(ctx, patch, u.Rules.Into(&object))
-	return again, u.respond(object, u.elements(s)), err
+	response := tfvalue.Null(u.objectType)
+	again, err = call.Send(ctx, patch, u.Rules.Into(&response))
+	isAccepted := err == nil && !again
+	if isAccepted || platform.IsAmbiguous(err) {
+		u.record(s, isAccepted)
+	}
+	if isAccepted {
+		u.see(s, response, false)
+	}
+	return again, err
 }
 
 // carries returns the leaves that a step carries, as the steps have sent them or the platform has them, and
@@ -204,72 +184,116 @@ func (u *update) carries(s step) (leaves tfvalue.Value, asOf time.Time) {
 	return leaves, asOf
 }
 
+// record remembers a PATCH that was carried out, or may have been. What was accepted counts as stored until
+// the platform shows something else. What is not known to have arrived keeps its value: the next apply
+// sends it again.
+func (u *update) record(s step, isAccepted bool) {
+	u.sent, u.pending = s.Leaves.Merge(u.sent), s.Leaves.Merge(u.pending)
+	u.edited, u.mappedAt, u.omitted, u.returned = s.soFar, time.Time{}, nil, tfvalue.Null(u.objectType)
+	if isAccepted {
+		u.remote = s.Leaves.Merge(u.remote)
+	}
+	if isAccepted && !s.Edit.IsEmpty() {
+		u.remote = u.remote.With(u.key().After(u.mappingsOf(u.remote), s.Edit), u.Mappings...)
+	}
+}
+
+// see takes over a response during a step, and reports whether it omits nothing for the first time. A pending leaf that
+// it omits is as before. So are the mappings if it does not say which there are: why is the error. Otherwise they
+// are as it has them, unless a look asks once more what it omits.
+func (u *update) see(s step, object tfvalue.Value, isLook bool) (isSure bool, err error) {
+	was, mappedAt := u.remote, u.mappedAt
+	isSure = u.takeWith(object, u.key().After(u.mappingsOf(was), tfvalue.Edit{Add: s.Edit.Add}))
+	for _, leaf := range u.leavesOf(u.pending) {
+		if object.At(leaf.Path...).IsNull() && !leaf.Value.IsEmpty() {
+			u.remote = u.remote.With(was.At(leaf.Path...), leaf.Path...)
+		}
+	}
+	if u.Mappings == nil {
+		return isSure, nil
+	}
+	if why := u.unknownIn(object, s.Edit.IsEmpty() || u.mayBeEmpty(s, isLook)); why != "" {
+		u.remote, u.mappedAt = u.remote.With(u.mappingsOf(was), u.Mappings...), mappedAt
+		return isSure, untold(strings.TrimSuffix(why, "."))
+	}
+	switch isEmpty := u.mappingsOf(object).IsNull(); {
+	case isEmpty:
+		u.remote, u.mappedAt = u.remote.Without(u.Mappings...), u.readAt
+	case !isLook:
+		u.remote, u.mappedAt = u.remote.With(u.mappingsOf(u.returned), u.Mappings...), u.readAt
+	}
+	return isSure, nil
+}
+
+// mayBeEmpty reports whether there are no mappings if a response to a step omits them. Once it has added some, that is
+// so only if the platform has returned them before: a platform may never do.
+func (u *update) mayBeEmpty(s step, isLook bool) bool {
+	return s.after.IsEmpty() || s.before.IsEmpty() && (isLook || !u.mappingsOf(u.change.read.returned).IsNull())
+}
+
 // guard allows an attempt of a PATCH that changes mappings if those that it concerns are as they were
 // before the step. If they are as it makes them, the step isDone. Otherwise somebody else has changed
 // them, and nothing more is sent. Others are left alone. It asks of what the platform returned last,
 // or of a new read if that is too old or an attempt has failed other than by a 429 (again), which also
 // renews what the PATCH carries.
-func (u *update) guard(ctx context.Context, s step, again bool) (isDone bool, read response, err error) {
-	read.object = tfvalue.Null(u.objectType)
+func (u *update) guard(ctx context.Context, s step, again bool) (isDone bool, err error) {
 	_, asOf := u.carries(s)
 	if asOf.IsZero() && s.Edit.IsEmpty() {
-		return false, read, nil
+		return false, nil
 	}
 	if !again && time.Since(asOf) < platform.MaxAge {
-		if isDone, err = u.ask(s, u.mappingsOf(u.remote)); err == nil {
-			return isDone, read, nil
+		if isDone, err = u.ask(s); err == nil {
+			return isDone, nil
 		}
 	}
+	return u.lookOn(ctx, s, false)
+}
+
+// lookOn looks until the answer counts, for up to 30 s. Before the second PATCH, and after it, a read may be older than
+// the first one, so that a conflict counts only in the end. The same holds for anything but "done" while the outcome of
+// a step is not known, but for a conflict around a removal: it may still be carried out.
+func (u *update) lookOn(ctx context.Context, s step, isLost bool) (isDone bool, err error) {
 	for waiting := (wait{pause: firstPause}); ; {
-		isDone, read, err = u.look(ctx, s)
-		// Before the second PATCH, a read may be older than the first one, and another one is not.
-		if !s.isSecond || !errors.As(err, new(conflict)) || !waiting.next(ctx) {
-			return isDone, read, err
+		isDone, err = u.look(ctx, s)
+		isPast := s.isSecond && errors.As(err, new(conflict)) && (!isLost || u.isAsAtFirst(s))
+		isOpen := isLost && !isDone && (err == nil || errors.As(err, new(untold)))
+		if !isPast && !isOpen || !waiting.next(ctx) {
+			return isDone, err
 		}
 	}
+}
+
+// isAsAtFirst reports whether the mappings that the second step concerns are as before the first one.
+func (u *update) isAsAtFirst(s step) bool {
+	_, conflicts := u.key().Ask(s.concerns, u.steps[0].before, s.after, u.mappingsOf(u.remote))
+	return len(conflicts) == 0
 }
 
 // look reads the object and asks the question of guard.
-func (u *update) look(ctx context.Context, s step) (isDone bool, read response, err error) {
-	now, err := u.observe(ctx, u.connection.Client, u.id, earlier{u.remote, u.elements(s), u.memory, !s.Edit.IsEmpty()})
-	if err != nil {
-		return false, read, err
+func (u *update) look(ctx context.Context, s step) (isDone bool, err error) {
+	var unknown error
+	if err := u.read(ctx, func(object tfvalue.Value) (isSure bool) {
+		isSure, unknown = u.see(s, object, true)
+		return isSure && unknown == nil
+	}); err != nil {
+		return false, err
 	}
-	unknown := u.unknown(s, now.response)
-	if unknown != nil {
-		now.remote, now.mappedAt = now.remote.With(u.mappingsOf(u.remote), u.Mappings...), time.Time{}
-		now.object = now.object.Without(u.Mappings...)
+	if unknown != nil && !s.Edit.IsEmpty() {
+		return false, unknown
 	}
-	u.take(now)
-	if err = unknown; err == nil {
-		isDone, err = u.ask(s, u.mappingsOf(u.remote))
-	}
-	return isDone, now.response, err
-}
-
-// unknown says why it is not known which mappings there are, if a step changes them.
-func (u *update) unknown(s step, shown response) error {
-	if s.Edit.IsEmpty() {
-		return nil
-	}
-	if missing := u.unknownIn(shown.object, s.before, s.after); missing != "" {
-		return errors.New(strings.TrimSuffix(missing, "."))
-	}
-	return nil
+	return u.ask(s)
 }
 
 // ask asks whether the mappings that a step concerns, all together, are as it makes them (isDone), or as they
 // were. Otherwise the error is a conflict.
-func (u *update) ask(s step, now tfvalue.Value) (isDone bool, err error) {
+func (u *update) ask(s step) (isDone bool, err error) {
 	if s.Edit.IsEmpty() {
 		return false, nil
 	}
+	now := u.mappingsOf(u.remote)
 	isDone, conflicts := u.key().Ask(s.concerns, s.before, s.after, now)
 	if concerned := u.key().Related(now, s.Edit.All()); !isDone && len(concerned.OtherForms()) > 0 {
 		conflicts = concerned.Elements()
-	}
-	if s.isLost && s.isSecond && len(conflicts) > 0 { // a read may be older than the first PATCH
-		_, conflicts = u.key().Ask(s.concerns, u.steps[0].before, s.after, now)
 	}
 	if len(conflicts) > 0 {
 		return false, conflict(conflicts)
@@ -283,72 +307,42 @@ type conflict []tfvalue.Value
 
 func (conflict) Error() string { return "the table mappings have changed" }
 
+// untold is the error of a response that does not say which mappings there are.
+type untold string
+
+func (u untold) Error() string { return string(u) }
+
 // stopped is the error of a step that was given up after an attempt, nil if there was none. It does
 // not unwrap the attempt, whose outcome is no longer what counts.
 type stopped struct{ attempt, because error }
 
 func (s stopped) Error() string { return s.because.Error() }
 
-// elements are the mappings that may be in the response to a step: as they were, or as it adds them.
-func (u *update) elements(s step) tfvalue.Value {
-	if s.Edit.IsEmpty() {
-		return u.mappingsOf(u.remote)
-	}
-	return u.key().After(s.before, tfvalue.Edit{Add: s.Edit.Add})
-}
-
-// record remembers a PATCH that was carried out, or may have been. What was accepted counts as stored until
-// the platform shows something else. What is not known to have arrived keeps its value: the next apply
-// sends it again.
-func (u *update) record(p Patch, isAccepted bool) {
-	for _, leaf := range p.Leaves.Leaves() {
-		u.seen = u.seen.Without(leaf.Path...)
-	}
-	u.sent = p.Leaves.Merge(u.sent)
-	u.edited = tfvalue.Edit{Remove: append(u.edited.Remove, p.Edit.Remove...), Add: append(u.edited.Add, p.Edit.Add...)}
-	u.mappedAt = time.Time{}
-	if isAccepted {
-		u.remote = p.Leaves.Merge(u.remote)
-		if !p.Edit.IsEmpty() {
-			u.remote = u.remote.With(u.key().After(u.mappingsOf(u.remote), p.Edit), u.Mappings...)
-		}
-	}
-}
-
-// take takes over the object as it is now, and what was returned of it.
-func (u *update) take(now observed) {
-	for _, leaf := range u.leavesOf(u.sent) {
-		if value := now.object.At(leaf.Path...); !value.IsNull() && u.Rules.Confirms(leaf.Name(), leaf.Value, value) {
-			u.seen = u.seen.With(value, leaf.Path...)
-		}
-	}
-	u.remote, u.seen = u.Rules.Fill("", now.remote), u.seen.Merge(now.object)
-	u.readAt, u.mappedAt = time.Now(), now.mappedAt
-}
-
 // settle finds out what became of a step on the mappings whose last attempt may still be carried out. It only
 // reads, for up to 30 s, until the step is done, or somebody else has changed the mappings. Leaves are then sent
 // again, since they are absolute. A removal is never sent again: the platform may carry out the first one later, and
 // remove what was added since. What only adds is sent once more: it undoes nothing, and a table without its
 // mapping is not replicated.
-func (u *update) settle(ctx context.Context, s step, attempt error) (shown response, err error) {
-	for mayResend := len(s.Edit.Remove) == 0 && u.connection.Client.Retries(); ; mayResend = false {
-		shown, f, err := u.readOn(ctx, s, response{object: tfvalue.Null(u.objectType)})
-		switch stop := cmp.Or(err, f.stop); {
-		case stop != nil:
-			return shown, stopped{attempt, stop}
-		case f.isDone && !u.isLeft(s):
-			return shown, nil
-		case f.isDone:
+func (u *update) settle(ctx context.Context, s step, lost error) error {
+	for mayResend := len(s.Edit.Remove) == 0 && u.client.Retries(); ; mayResend = false {
+		isDone, err := u.lookOn(ctx, s, true)
+		switch {
+		case errors.As(err, new(conflict)):
+			return stopped{lost, err}
+		case err != nil:
+			u.mappedAt = time.Time{}
+			return stopped{lost, err}
+		case isDone && !u.isLeft(s):
+			return nil
+		case isDone:
 			s.Edit = tfvalue.Edit{}
 			return u.send(ctx, s)
 		case !mayResend:
-			return shown, stopped{attempt, errUndone}
+			return stopped{lost, errUndone}
 		}
-		if shown, err = u.send(ctx, s); !platform.IsAmbiguous(err) {
-			return shown, err
+		if lost = u.send(ctx, s); !platform.IsAmbiguous(lost) {
+			return lost
 		}
-		attempt = err
 	}
 }
 
@@ -361,14 +355,109 @@ func (u *update) lookForHalf(ctx context.Context, s step, err error) {
 	}
 	failed := new(platform.Error)
 	errors.As(err, &failed)
-	if len(s.Edit.Remove) == 0 || failed.NothingDone() {
+	if err == nil && !isStop || len(s.Edit.Remove) == 0 || failed.NothingDone() {
 		return
 	}
-	u.edited.Remove = append(u.edited.Remove, s.Edit.Remove...)
+	u.edited.Remove = s.Edit.Remove
 	if !isStop {
 		u.mappedAt = time.Time{}
-		_, _, _ = u.look(ctx, s)
+		_, _ = u.look(ctx, s)
 	}
+}
+
+// await reads until the platform shows a step, for up to 30 s, and once more if a response leaves a doubt. It reports
+// whether the update may go on. lost is the error of a PATCH of leaves that may have arrived all the same, nil if it
+// was accepted.
+func (u *update) await(ctx context.Context, s step, lost error, diags *diag.Diagnostics) (ok bool) {
+	isSure := !u.isDoubtful(s)
+	for waiting := (wait{}); !isSure || u.isBehind(s) && waiting.next(ctx); {
+		waiting.pause = max(waiting.pause, firstPause)
+		response := tfvalue.Null(u.objectType)
+		if err := u.Read(ctx, u.client, u.id, u.Rules.Into(&response)); err != nil {
+			if !s.isLast || len(u.notDone(s).Add) > 0 {
+				u.mappedAt = time.Time{}
+			}
+			u.pending = u.unshown()
+			u.addReadFailed(err, diags)
+			u.addNotArrived(lost, diags)
+			return false
+		}
+		omitsNothing, _ := u.see(s, response, false)
+		isSure = omitsNothing || !isSure || !s.isLast
+	}
+	left := u.notDone(s)
+	if !left.IsEmpty() {
+		u.addNotDone(s, left, diags)
+	}
+	switch u.pending = u.unshown(); {
+	case !s.isLast:
+		return left.IsEmpty()
+	case lost != nil:
+		return !u.addNotArrived(lost, diags)
+	}
+	for _, leaf := range u.leavesOf(u.pending) {
+		if u.isStored(leaf) {
+			u.unconfirmed = append(u.unconfirmed, leaf.Path.String())
+		} else {
+			u.addNotShown(leaf, diags)
+		}
+	}
+	if !s.soFar.IsEmpty() && u.mappedAt.IsZero() {
+		u.unconfirmed = append(u.unconfirmed, u.Mappings.String())
+	}
+	return left.IsEmpty()
+}
+
+// unshown are the pending leaves that no response has shown since they were sent.
+func (u *update) unshown() tfvalue.Value {
+	left := u.pending
+	for _, leaf := range u.leavesOf(left) {
+		if u.isStored(leaf) && (leaf.Value.IsEmpty() || !u.returned.At(leaf.Path...).IsNull()) {
+			left = left.Without(leaf.Path...)
+		}
+	}
+	return left
+}
+
+// isStored reports whether the platform has a leaf, as far as is known.
+func (u *update) isStored(leaf tfvalue.Leaf) bool {
+	now := u.remote.At(leaf.Path...)
+	return now.IsNull() && leaf.Value.IsEmpty() || u.Rules.Confirms(leaf.Name(), leaf.Value, u.Rules.Fill(leaf.Name(), now))
+}
+
+// isBehind reports whether the platform shows something else than a step has sent. Before the last step, only mappings
+// are worth a wait: a slow leaf must not leave a table without its mapping for longer.
+func (u *update) isBehind(s step) bool {
+	isLate := func(leaf tfvalue.Leaf) bool { return !u.isStored(leaf) }
+	return !u.notDone(s).IsEmpty() || s.isLast && slices.ContainsFunc(u.leavesOf(u.pending), isLate)
+}
+
+// isDoubtful reports whether one more read can change what is known after a PATCH: a response may omit anything once, or
+// show as changed what is not, and credentials alone are confirmed by none.
+func (u *update) isDoubtful(s step) bool {
+	isOmitted := func(leaf tfvalue.Leaf) bool { return !leaf.Value.IsEmpty() && u.returned.At(leaf.Path...).IsNull() }
+	isMoved := func(leaf tfvalue.Leaf) bool { return u.owns(leaf.Path) }
+	switch {
+	case u.ownsMappings() && u.mappedAt.IsZero():
+		return true
+	case !s.isLast:
+		return false
+	case s.soFar.IsEmpty() && !u.verifiable(s.Leaves).AnyLeaf(), len(u.movedMappings()) > 0:
+		return true
+	default:
+		return slices.ContainsFunc(u.leavesOf(u.base()), isOmitted) || slices.ContainsFunc(u.moved(), isMoved)
+	}
+}
+
+// base is the object as it was returned at the beginning, with what was sent since.
+func (u *update) base() tfvalue.Value { return u.sent.Merge(u.change.read.returned) }
+
+// notDone is what the mappings do not have yet of all steps up to one, as far as is known.
+func (u *update) notDone(s step) tfvalue.Edit {
+	if u.mappedAt.IsZero() || !u.ownsMappings() {
+		return tfvalue.Edit{}
+	}
+	return u.key().NotDone(s.soFar, u.mappingsOf(u.remote))
 }
 
 // ownsMappings and owns report whether the update manages the mappings, or a leaf.
@@ -383,22 +472,20 @@ func (u *update) leavesOf(object tfvalue.Value) []tfvalue.Leaf {
 	})
 }
 
-// confirms reports whether the value of a leaf in a response is that of the leaf.
-func (u *update) confirms(leaf tfvalue.Leaf, now tfvalue.Value) bool {
-	return u.Rules.Confirms(leaf.Name(), leaf.Value, u.Rules.Fill(leaf.Name(), now))
-}
-
-// isPending reports whether a leaf was sent, and nothing that was returned has shown it.
-func (u *update) isPending(at tfvalue.Path) bool {
-	sent := u.sent.At(at...)
-	return !sent.IsNull() && !u.Rules.Confirms(at.Name(), sent, u.seen.At(at...))
-}
-
-// moved returns the leaves, as they were returned first or were sent and shown, that are no longer the
-// same. A leaf that is still to be sent, or to be shown, is none of them.
+// moved returns the leaves, as they were at the beginning or were sent, that are no longer the same. A leaf that is
+// still to be sent, or to be shown, is none of them.
 func (u *update) moved() []tfvalue.Leaf {
-	return slices.DeleteFunc(u.leavesOf(u.seen), func(leaf tfvalue.Leaf) bool {
-		isDue := !u.change.Leaves.At(leaf.Path...).IsNull() && u.sent.At(leaf.Path...).IsNull()
-		return isDue || u.isPending(leaf.Path) || u.isMappings(leaf.Path) && u.mappedAt.IsZero() || u.confirms(leaf, u.remote.At(leaf.Path...))
+	due := u.change.Leaves.Merge(u.pending)
+	return slices.DeleteFunc(u.leavesOf(u.base()), func(leaf tfvalue.Leaf) bool {
+		isSent := !u.sent.At(leaf.Path...).IsNull() && u.pending.At(leaf.Path...).IsNull()
+		return !isSent && !due.At(leaf.Path...).IsNull() || u.isMappings(leaf.Path) && u.mappedAt.IsZero() || u.isStored(leaf)
 	})
+}
+
+// movedMappings are the managed mappings, as they were, that are no longer the same although no step has changed them.
+func (u *update) movedMappings() []tfvalue.Value {
+	if !u.ownsMappings() || u.change.read.mappedAt.IsZero() {
+		return nil
+	}
+	return u.key().Moved(u.mappingsOf(u.change.Remote), u.mappingsOf(u.remote), u.change.Edit.All())
 }

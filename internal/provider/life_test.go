@@ -438,7 +438,7 @@ func (l *life) check(b *lived) (again bool) {
 		l.t.Errorf("the adoption of %s failed with %q, and the state has it: %s", b, r.errors, b.state)
 	}
 	switch {
-	case l.resets && strings.Contains(r.String(), "They were left as they are, and the next plan shows them"):
+	case l.resets && strings.Contains(r.String(), "They were left as they are, and the next plan shows those"):
 		return true // what the platform resets is told, and sent from the next plan on
 	case len(r.errors) == 0:
 		l.checkDone(b)

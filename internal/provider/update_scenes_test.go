@@ -95,9 +95,10 @@ func TestUpdateScenes(t *testing.T) {
 		credentials = "\nsource_credentials = { postgres = { username = \"u\", password_wo = \"p\", password_wo_version = 1 } }"
 
 		atTable  = "source.postgres.table_mappings"
-		left     = "changed during its update: Either the platform or somebody else changed these managed values meanwhile. They were left as they are, and the next plan shows them:\n\n  - "
+		left     = "changed during its update: Either the platform changed these values with the update, or somebody else changed them at the same time. " +
+			"They were left as they are, and the next plan shows those that the configuration sets:\n\n  - "
 		conflict = "changed during the apply"
-		partly   = "is only partly updated"
+		partly   = "are only partly updated"
 		wasThere = `"public.customers:customers": excluded_columns = ["password_hash", "phone"], sorting_keys = ["country", "id"], use_custom_sorting_key = true`
 		isGone   = "\"public.customers:customers\": was there, is now missing"
 	)
@@ -126,7 +127,7 @@ func TestUpdateScenes(t *testing.T) {
 			},
 			before:   map[int][]happening{3: {sets("numReplicas", 10)}},
 			requests: "GET, PATCH, GET",
-			warnings: []string{left + "num_replicas: was 3, is now 10"}, stored: object{"numReplicas": 10, "idleTimeoutMinutes": 30}, next: []string{"num_replicas"},
+			warnings: []string{"num_replicas: was 3, is now 10"}, stored: object{"numReplicas": 10, "idleTimeoutMinutes": 30}, next: []string{"num_replicas"},
 		},
 		"replicas that the platform ignores are no error": {
 			block: service, arguments: "num_replicas = 7\nidle_timeout_minutes = 15", platform: rewrites(mockplatform.UpdateScaling, "numReplicas", func(any) any { return 3 }),
