@@ -20,19 +20,13 @@ import (
 // PATCH resets what it omits, whether a response is new, or whether a request that failed has ended, and
 // others write, too.
 //
-//	run              each step
-//	  carryOut       one step
-//	    send         attempts, each of which guard has to allow
-//	    settle       reads after an attempt on the mappings whose outcome is not known
-//	    await        reads until the platform shows what was sent
-//
-// report.go has what is said of it.
+//	carryOut       one step
+//	  send         attempts, each of which guard has to allow
+//	  settle       reads after an attempt on the mappings whose outcome is not known
+//	  await        reads until the platform shows what was sent
 type update struct {
 	known
-
-	// change is what the plan changes, and steps are its PATCHes.
 	change reviewed
-	steps  []step
 
 	// sent are the leaves, and edited the mappings, that PATCHes have changed, or may have. pending are
 	// those of the leaves for which the update still waits.
@@ -53,28 +47,26 @@ type step struct {
 	soFar         tfvalue.Edit
 }
 
-func (e *Engine) newUpdate(r reviewed) *update {
-	u := &update{known: r.read, change: r, sent: tfvalue.Null(e.objectType), pending: tfvalue.Null(e.objectType)}
+func newUpdate(r reviewed) *update {
+	u := &update{known: r.read, change: r, sent: tfvalue.Null(r.read.objectType), pending: tfvalue.Null(r.read.objectType)}
 	u.memory = u.remembered()
-	whole, mappings := r.Edit, u.mappingsOf(r.Remote)
-	first, later := u.key().InTwo(whole)
-	between := u.key().After(mappings, first)
-	one := step{
-		Patch: Patch{Leaves: r.Leaves, Edit: first}, isLast: len(later) == 0,
-		before: mappings, after: between, concerns: whole.All(), soFar: first,
-	}
-	two := step{
-		Patch: Patch{Leaves: tfvalue.Null(u.objectType), Edit: tfvalue.Edit{Add: later}}, isSecond: true, isLast: true,
-		before: between, after: u.key().After(mappings, whole), concerns: later, soFar: whole,
-	}
-	u.steps = slices.DeleteFunc([]step{one, two}, func(s step) bool { return s.IsEmpty() })
 	return u
+}
+
+// steps are the PATCHes of the change that have something to send.
+func (u *update) steps() []step {
+	before, whole := u.mappingsOf(u.change.Remote), u.change.Edit
+	first, later := u.key().InTwo(whole)
+	between, after := u.key().After(before, first), u.key().After(before, whole)
+	one := step{Patch: Patch{Leaves: u.change.Leaves, Edit: first}, isLast: len(later) == 0, before: before, after: between, concerns: whole.All(), soFar: first}
+	two := step{Patch: Patch{Leaves: tfvalue.Null(u.objectType), Edit: tfvalue.Edit{Add: later}}, isSecond: true, isLast: true, before: between, after: after, concerns: later, soFar: whole}
+	return slices.DeleteFunc([]step{one, two}, func(s step) bool { return s.IsEmpty() })
 }
 
 // run carries out the change. If nothing differs, it sends no PATCH. After an error, too, remote is
 // the object as far as it is known.
 func (u *update) run(ctx context.Context, diags *diag.Diagnostics) {
-	for _, s := range u.steps {
+	for _, s := range u.steps() {
 		if !u.carryOut(ctx, s, diags) {
 			break
 		}
@@ -89,6 +81,7 @@ func (u *update) carryOut(ctx context.Context, s step, diags *diag.Diagnostics) 
 	ctx, stop := u.outlast(ctx, !s.isLast)
 	defer stop()
 	switch {
+	case err == nil:
 	case !platform.IsAmbiguous(err):
 		u.lookForHalf(ctx, s, err)
 	case !s.Edit.IsEmpty():
@@ -199,8 +192,7 @@ func (u *update) record(s step, isAccepted bool) {
 }
 
 // see takes over a response during a step, and reports whether it omits nothing for the first time. A pending leaf that
-// it omits is as before. So are the mappings if it does not say which there are: why is the error. Otherwise they
-// are as it has them, unless a look asks once more what it omits.
+// it omits is as before. So are the mappings if it does not say which there are: why is the error.
 func (u *update) see(s step, object tfvalue.Value, isLook bool) (isSure bool, err error) {
 	was, mappedAt := u.remote, u.mappedAt
 	isSure = u.takeWith(object, u.key().After(u.mappingsOf(was), tfvalue.Edit{Add: s.Edit.Add}))
@@ -216,12 +208,11 @@ func (u *update) see(s step, object tfvalue.Value, isLook bool) (isSure bool, er
 		u.remote, u.mappedAt = u.remote.With(u.mappingsOf(was), u.Mappings...), mappedAt
 		return isSure, untold(strings.TrimSuffix(why, "."))
 	}
-	switch isEmpty := u.mappingsOf(object).IsNull(); {
-	case isEmpty:
-		u.remote, u.mappedAt = u.remote.Without(u.Mappings...), u.readAt
-	case !isLook:
-		u.remote, u.mappedAt = u.remote.With(u.mappingsOf(u.returned), u.Mappings...), u.readAt
+	now := u.mappingsOf(u.returned)
+	if u.mappingsOf(object).IsNull() {
+		now = tfvalue.Null(now.Type())
 	}
+	u.remote, u.mappedAt = u.remote.With(now, u.Mappings...), u.readAt
 	return isSure, nil
 }
 
@@ -232,10 +223,9 @@ func (u *update) mayBeEmpty(s step, isLook bool) bool {
 }
 
 // guard allows an attempt of a PATCH that changes mappings if those that it concerns are as they were
-// before the step. If they are as it makes them, the step isDone. Otherwise somebody else has changed
-// them, and nothing more is sent. Others are left alone. It asks of what the platform returned last,
-// or of a new read if that is too old or an attempt has failed other than by a 429 (again), which also
-// renews what the PATCH carries.
+// before the step, or isDone if they are as it makes them. Otherwise somebody else has changed them, and nothing more
+// is sent. It asks of what the platform returned last, or of a new read if that is too old or an attempt has failed
+// other than by a 429 (again), which also renews what the PATCH carries.
 func (u *update) guard(ctx context.Context, s step, again bool) (isDone bool, err error) {
 	_, asOf := u.carries(s)
 	if asOf.IsZero() && s.Edit.IsEmpty() {
@@ -249,9 +239,8 @@ func (u *update) guard(ctx context.Context, s step, again bool) (isDone bool, er
 	return u.lookOn(ctx, s, false)
 }
 
-// lookOn looks until the answer counts, for up to 30 s. Before the second PATCH, and after it, a read may be older than
-// the first one, so that a conflict counts only in the end. The same holds for anything but "done" while the outcome of
-// a step is not known, but for a conflict around a removal: it may still be carried out.
+// lookOn looks until the answer counts, for up to 30 s. In the second step, a read may be older than the first PATCH: a
+// conflict then counts only in the end. While the outcome of a step isLost, so does anything but "done" and a conflict.
 func (u *update) lookOn(ctx context.Context, s step, isLost bool) (isDone bool, err error) {
 	for waiting := (wait{pause: firstPause}); ; {
 		isDone, err = u.look(ctx, s)
@@ -265,7 +254,7 @@ func (u *update) lookOn(ctx context.Context, s step, isLost bool) (isDone bool, 
 
 // isAsAtFirst reports whether the mappings that the second step concerns are as before the first one.
 func (u *update) isAsAtFirst(s step) bool {
-	_, conflicts := u.key().Ask(s.concerns, u.steps[0].before, s.after, u.mappingsOf(u.remote))
+	_, conflicts := u.key().Ask(s.concerns, u.mappingsOf(u.change.Remote), s.after, u.mappingsOf(u.remote))
 	return len(conflicts) == 0
 }
 
@@ -355,7 +344,7 @@ func (u *update) lookForHalf(ctx context.Context, s step, err error) {
 	}
 	failed := new(platform.Error)
 	errors.As(err, &failed)
-	if err == nil && !isStop || len(s.Edit.Remove) == 0 || failed.NothingDone() {
+	if len(s.Edit.Remove) == 0 || failed.NothingDone() {
 		return
 	}
 	u.edited.Remove = s.Edit.Remove
