@@ -27,7 +27,7 @@ func (e *Engine) apply(ctx context.Context, c *conn.Connection, change Change, l
 		return change.Prior, last
 	}
 	var found diag.Diagnostics // the plan has already shown its warnings
-	u := newUpdate(e.review(change, now, last, &found))
+	u := newUpdate(e.review(change, now, &found))
 	diags.Append(found.Errors()...)
 	if !diags.HasError() {
 		u.run(ctx, diags)

@@ -55,7 +55,7 @@ func (e *Engine) planUpdate(change Change, last memory, diags *diag.Diagnostics)
 	for _, name := range e.identifiers() {
 		change.Plan = change.Plan.With(change.Prior.At(name), name)
 	}
-	if r := e.review(change, known{remote: change.Prior, returned: change.Prior}, last, diags); !r.IsEmpty() {
+	if r := e.review(change, known{memory: last, remote: change.Prior, returned: change.Prior}, diags); !r.IsEmpty() {
 		for _, name := range e.AlsoChanges(r.Leaves) {
 			plan = plan.With(tfvalue.Unknown(plan.At(name).Type()), name)
 		}
@@ -86,7 +86,7 @@ func (e *Engine) reviewAdoption(ctx context.Context, c *conn.Connection, config,
 			return reviewed{Review: Review{Remote: nothing}}
 		}
 	}
-	return e.review(change, now, memory{}, diags)
+	return e.review(change, now, diags)
 }
 
 // checkImport reports an import of one object into a resource whose configuration names another,
@@ -109,7 +109,7 @@ func (e *Engine) checkImport(plan, prior tfvalue.Value, replaces []string, diags
 
 func (e *Engine) addAdoptError(diags *diag.Diagnostics, id Identity, err error) {
 	if !platform.IsNotFound(err) {
-		diags.AddError("Cannot read "+e.Noun, conn.Detail(err))
+		diags.AddError(e.CannotRead, conn.Detail(err))
 		return
 	}
 	names := e.identifiers()

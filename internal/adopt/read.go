@@ -26,7 +26,7 @@ func (e *Engine) refresh(ctx context.Context, c *conn.Connection, state tfvalue.
 	}
 	id := e.identity(state)
 	if !id.isKnown() {
-		diags.AddError("Cannot read "+e.Noun, fmt.Sprintf("The state of this resource has no value for one of %s. It was probably edited. "+
+		diags.AddError(e.CannotRead, fmt.Sprintf("The state of this resource has no value for one of %s. It was probably edited. "+
 			"Restore the state from a backup, or remove the resource from it (terraform state rm) and import it again.", words.Enumerate(e.identifiers())))
 		return state, last
 	}
@@ -41,11 +41,12 @@ func (e *Engine) refresh(ctx context.Context, c *conn.Connection, state tfvalue.
 		diags.AddWarning(
 			fmt.Sprintf("The %s is gone", e.label(state, state)),
 			fmt.Sprintf("Terraform treats it as deleted, because in organization %s %s "+
-				"If it should exist, check organization_id and base_url before you apply. Otherwise remove it from the configuration.", id.Organization, platform.Absence(err)),
+				"If it should exist, check organization_id and base_url before you apply. Otherwise remove it from the configuration.",
+				id.Organization, platform.Absence(err)),
 		)
 		return tfvalue.Null(e.objectType), memory{}
 	case err != nil:
-		diags.AddError("Cannot read "+e.Noun, conn.Detail(err))
+		diags.AddError(e.CannotRead, conn.Detail(err))
 		return state, last
 	}
 	return now.remote, now.remembered()

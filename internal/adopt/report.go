@@ -55,14 +55,15 @@ func (u *update) addFailed(s step, err error, diags *diag.Diagnostics) {
 	case isStop:
 		detail = strings.TrimSpace(detail + "\n\nNothing more was sent: " + conn.Detail(stop.because))
 	case errors.As(err, &failed) && failed.Status == http.StatusBadRequest && removesAll:
-		detail += fmt.Sprintf("\n\nThe request removes every table mapping of the %s. The platform may require that one stays: change the tables in two applies.", u.Noun)
+		detail += fmt.Sprintf("\n\nThe request removes every table mapping of the %s. "+
+			"The platform may require that one stays: change the tables in two applies.", u.Noun)
 	}
-	diags.AddError("Cannot update "+u.Noun, detail)
+	diags.AddError(u.CannotUpdate, detail)
 }
 
 // addReadFailed reports that a read after a PATCH failed.
 func (u *update) addReadFailed(err error, diags *diag.Diagnostics) {
-	diags.AddError(fmt.Sprintf("Cannot read %s after its update", u.Noun),
+	diags.AddError(u.CannotRead+" after its update",
 		fmt.Sprintf("The update of %s was sent, but what was returned leaves a doubt about the result, and reading the %s failed:\n\n%s",
 			u.change.Label, u.Noun, conn.Detail(err)))
 }
@@ -74,7 +75,7 @@ func (u *update) addNotArrived(attempt error, diags *diag.Diagnostics) bool {
 	if attempt == nil || len(pending) == 0 {
 		return false
 	}
-	diags.AddError("Cannot update "+u.Noun, fmt.Sprintf("%s\n\nNo read shows whether these values arrived. "+
+	diags.AddError(u.CannotUpdate, fmt.Sprintf("%s\n\nNo read shows whether these values arrived. "+
 		"The state keeps the ones from before, so that the next apply sends them again:\n\n  - %s", conn.Detail(attempt), strings.Join(paths(pending), "\n  - ")))
 	return true
 }
@@ -100,7 +101,8 @@ func (u *update) notShown(at tfvalue.Path) string {
 func (u *update) addNotDone(s step, left tfvalue.Edit, diags *diag.Diagnostics) {
 	key, now := u.key(), u.mappingsOf(u.remote)
 	lines := u.describeChange(u.Mappings, key.Only(s.after, left.All()), key.Only(now, left.All()), "should be", "but is")
-	detail := fmt.Sprintf("%s was sent and accepted, but the API returned other table mappings in reads for %s:\n\n%s\n\n", u.Mappings, maxWait, strings.Join(lines, "\n"))
+	detail := fmt.Sprintf("%s was sent and accepted, but the API returned other table mappings in reads for %s:\n\n%s\n\n",
+		u.Mappings, maxWait, strings.Join(lines, "\n"))
 	if folded := key.SameButCase(left.Add, key.After(now, tfvalue.Edit{Remove: s.after.Elements()})); len(folded) > 0 {
 		detail += "The platform has these instead, which differ in letter case alone. Configure them as the platform spells them:\n\n" + key.List(folded) + "\n\n"
 	}

@@ -26,15 +26,13 @@ type reviewed struct {
 	// read is what the last read returned, and overwritten what the kind says that is overwritten.
 	read        known
 	overwritten []string
-	// reset is that of the memory.
-	reset []string
 }
 
 // review compares a change with the object after a read. If a change is rejected, its warnings are
 // dropped, and so are the engine's errors if the kind has some of its own.
-func (e *Engine) review(change Change, now known, last memory, diags *diag.Diagnostics) reviewed {
+func (e *Engine) review(change Change, now known, diags *diag.Diagnostics) reviewed {
 	var byKind, byEngine diag.Diagnostics
-	r := reviewed{read: now, reset: last.reset}
+	r := reviewed{read: now}
 	r.Review = Review{Change: change, Label: e.label(change.Plan, now.remote), Remote: now.remote, Diags: &byKind}
 	r.wanted = e.wantedAfter(change, now.remote)
 	r.Leaves = e.Rules.Changes(r.wanted, now.remote)
@@ -78,7 +76,7 @@ func (e *Engine) wantedAfter(change Change, remote tfvalue.Value) tfvalue.Value 
 // update has once reset, and those without which the platform does not accept what is sent. A list with a name in
 // another Unicode form is never sent: see checkForms.
 func (e *Engine) carried(r reviewed, send, object tfvalue.Value) tfvalue.Value {
-	due := r.reset
+	due := r.read.memory.reset
 	if e.Companions != nil {
 		for _, path := range e.Companions(send) {
 			due = append(slices.Clone(due), path.String())
@@ -149,8 +147,8 @@ func (e *Engine) unknownIn(now tfvalue.Value, mayBeEmpty bool) string {
 		return fmt.Sprintf("The API did not return %s, so it is not known which table mappings the %s has.", omitted, e.Noun)
 	}
 	if unnamed := e.key().Unnamed(e.mappingsOf(now)); len(unnamed) > 0 {
-		return fmt.Sprintf("The API returned a table mapping that does not have all of %s, and may be any of those in the configuration:\n\n%s\n\nCorrect it in the platform's console.",
-			words.Enumerate(e.key().Members), e.key().List(unnamed))
+		return fmt.Sprintf("The API returned a table mapping that does not have all of %s, and may be any of those in the configuration:\n\n%s\n\n"+
+			"Correct it in the platform's console.", words.Enumerate(e.key().Members), e.key().List(unnamed))
 	}
 	return ""
 }
@@ -174,8 +172,9 @@ func (e *Engine) checkAdoptedSet(r reviewed, planned tfvalue.Value, diags *diag.
 	}
 	diags.AddAttributeError(conn.AttributePath(e.Mappings),
 		fmt.Sprintf("%s has other table mappings", strings.ToUpper(r.Label[:1])+r.Label[1:]),
-		fmt.Sprintf("Creating this resource neither removes nor changes a table mapping, because its plan cannot show that. The configuration differs from these on the platform:\n\n%s\n\n"+
-			"Nothing was sent. Import the %s: the plan of an import shows each change. In a replacement, first remove the old object from the state with terraform state rm.\n\n"+
+		fmt.Sprintf("Creating this resource neither removes nor changes a table mapping, because its plan cannot show that. "+
+			"The configuration differs from these on the platform:\n\n%s\n\nNothing was sent. Import the %s: the plan of an import shows each change. "+
+			"In a replacement, first remove the old object from the state with terraform state rm.\n\n"+
 			"import {\n  to = dataplatform_%s.NAME\n  id = %q\n}",
 			strings.Join(lines, "\n"), e.Noun, e.Name, strings.Join(e.identity(r.Plan).values(), "/")))
 }
@@ -195,8 +194,8 @@ func (e *Engine) checkForms(r reviewed, diags *diag.Diagnostics) {
 		if len(names) > 0 {
 			diags.AddAttributeError(conn.AttributePath(at),
 				fmt.Sprintf("A name in %s of %s cannot be sent", at, r.Label),
-				fmt.Sprintf("The platform has %s in another Unicode form than Terraform, which normalizes every text, or as bytes that are not valid Unicode. To a database these are different names, "+
-					"and this change would replace one by the other. Nothing was sent. Make the change in the platform's console.", words.Enumerate(names)))
+				fmt.Sprintf("The platform has %s in another Unicode form than Terraform, which normalizes every text, or as bytes that are not valid Unicode. "+
+					"To a database these are different names, and this change would replace one by the other. Nothing was sent. Make the change in the platform's console.", words.Enumerate(names)))
 		}
 	}
 	for _, leaf := range r.Leaves.Leaves() {

@@ -84,7 +84,9 @@ func (e *Engine) ReadResource(ctx context.Context, c *conn.Connection, req *tfpr
 }
 
 // PlanResourceChange handles the RPC of that name; see ReadResource for errors.
-func (e *Engine) PlanResourceChange(ctx context.Context, c *conn.Connection, req *tfprotov6.PlanResourceChangeRequest) (*tfprotov6.PlanResourceChangeResponse, error) {
+func (e *Engine) PlanResourceChange(
+	ctx context.Context, c *conn.Connection, req *tfprotov6.PlanResourceChangeRequest,
+) (*tfprotov6.PlanResourceChangeResponse, error) {
 	change, err := e.change(req.Config, req.ProposedNewState, req.PriorState)
 	if err != nil {
 		return nil, err
@@ -104,7 +106,9 @@ func (e *Engine) PlanResourceChange(ctx context.Context, c *conn.Connection, req
 }
 
 // ApplyResourceChange handles the RPC of that name; see ReadResource for errors.
-func (e *Engine) ApplyResourceChange(ctx context.Context, c *conn.Connection, req *tfprotov6.ApplyResourceChangeRequest) (*tfprotov6.ApplyResourceChangeResponse, error) {
+func (e *Engine) ApplyResourceChange(
+	ctx context.Context, c *conn.Connection, req *tfprotov6.ApplyResourceChangeRequest,
+) (*tfprotov6.ApplyResourceChangeResponse, error) {
 	change, err := e.change(req.Config, req.PlannedState, req.PriorState)
 	if err != nil {
 		return nil, err

@@ -131,7 +131,7 @@ func (w *toy) shown(id string) tfvalue.Value {
 
 func (w *toy) engine() *Engine {
 	kind := Kind{
-		Name: "pipe", Noun: "pipe", IDs: []string{"pipe_id"},
+		Name: "pipe", Noun: "pipe", CannotRead: "Cannot read pipe", CannotUpdate: "Cannot update pipe", IDs: []string{"pipe_id"},
 		Schema: toySchema, Rules: toyRules,
 		Options: []tfvalue.Path{{"destination", "validate"}},
 		Read: func(ctx context.Context, _ *platform.Client, id Identity, read platform.Read) error {

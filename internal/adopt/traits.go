@@ -29,7 +29,8 @@ func traitsOf[A interface {
 }](attributes map[string]A) traits {
 	all := traits{}
 	for name, attribute := range attributes {
-		t := trait{computed: attribute.IsComputed(), configurable: attribute.IsOptional() || attribute.IsRequired(), required: attribute.IsRequired(), writeOnly: attribute.IsWriteOnly()}
+		t := trait{computed: attribute.IsComputed(), required: attribute.IsRequired(), writeOnly: attribute.IsWriteOnly()}
+		t.configurable = t.required || attribute.IsOptional()
 		t.written = t.configurable && !t.writeOnly && attribute.GetDeprecationMessage() == ""
 		if nested, ok := any(attribute).(schema.NestedAttribute); ok {
 			t.members = traitsOf(nested.GetNestedObject().GetAttributes())

@@ -58,8 +58,10 @@ func (u *update) steps() []step {
 	before, whole := u.mappingsOf(u.change.Remote), u.change.Edit
 	first, later := u.key().InTwo(whole)
 	between, after := u.key().After(before, first), u.key().After(before, whole)
-	one := step{Patch: Patch{Leaves: u.change.Leaves, Edit: first}, isLast: len(later) == 0, before: before, after: between, concerns: whole.All(), soFar: first}
-	two := step{Patch: Patch{Leaves: tfvalue.Null(u.objectType), Edit: tfvalue.Edit{Add: later}}, isSecond: true, isLast: true, before: between, after: after, concerns: later, soFar: whole}
+	one := step{isLast: len(later) == 0, before: before, after: between, concerns: whole.All(), soFar: first}
+	one.Patch = Patch{Leaves: u.change.Leaves, Edit: first}
+	two := step{isSecond: true, isLast: true, before: between, after: after, concerns: later, soFar: whole}
+	two.Patch = Patch{Leaves: tfvalue.Null(u.objectType), Edit: tfvalue.Edit{Add: later}}
 	return slices.DeleteFunc([]step{one, two}, func(s step) bool { return s.IsEmpty() })
 }
 

@@ -77,8 +77,8 @@ func (e *Engine) warnReplaced(ctx context.Context, c *conn.Connection, config, p
 	if label := strings.TrimPrefix(e.label(plan, adoption.Remote), e.Noun+" "); label != "" {
 		other += ": " + label
 	}
-	diags.AddWarning(fmt.Sprintf("Replacement adopts another %s", other), fmt.Sprintf("%s changed: this resource stops managing %s, and adopts the %s with the new ID, to which ignore_changes does not apply. %s",
-		words.Enumerate(replaces), e.label(prior, prior), e.Noun, effect))
+	diags.AddWarning(fmt.Sprintf("Replacement adopts another %s", other), fmt.Sprintf("%s changed: this resource stops managing %s, "+
+		"and adopts the %s with the new ID, to which ignore_changes does not apply. %s", words.Enumerate(replaces), e.label(prior, prior), e.Noun, effect))
 	e.warnDestroy(c, prior, diags)
 }
 

@@ -16,13 +16,15 @@ import (
 
 // pipe is dataplatform_pipe: the configuration of one pipe, adopted.
 var pipe = adopt.New(adopt.Kind{
-	Name:     "pipe",
-	Noun:     "pipe",
-	IDs:      []string{"service_id", "pipe_id"},
-	Schema:   pipeResourceSchema(),
-	Rules:    pipeRules,
-	Options:  []tfvalue.Path{validateSamplesPath},
-	Mappings: tableMappingsPath,
+	Name:         "pipe",
+	Noun:         "pipe",
+	CannotRead:   "Cannot read pipe",
+	CannotUpdate: "Cannot update pipe",
+	IDs:          []string{"service_id", "pipe_id"},
+	Schema:       pipeResourceSchema(),
+	Rules:        pipeRules,
+	Options:      []tfvalue.Path{validateSamplesPath},
+	Mappings:     tableMappingsPath,
 	Validate: func(config tfvalue.Value, diags *diag.Diagnostics) {
 		requireVersions(config, diags)
 		checkKeys(config, diags)

@@ -16,11 +16,13 @@ import (
 
 // serviceScaling is dataplatform_service_scaling: the scaling of one service, adopted.
 var serviceScaling = adopt.New(adopt.Kind{
-	Name:     "service_scaling",
-	Noun:     "service",
-	IDs:      []string{"service_id"},
-	Schema:   serviceScalingSchema(),
-	Validate: checkMemoryLimits,
+	Name:         "service_scaling",
+	Noun:         "service",
+	CannotRead:   "Cannot read service",
+	CannotUpdate: "Cannot update service",
+	IDs:          []string{"service_id"},
+	Schema:       serviceScalingSchema(),
+	Validate:     checkMemoryLimits,
 	Read: func(ctx context.Context, client *platform.Client, id adopt.Identity, read platform.Read) error {
 		return client.GetService(ctx, id.Organization, id.IDs[0], read)
 	},
