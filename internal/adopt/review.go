@@ -195,7 +195,8 @@ func (e *Engine) checkForms(r reviewed, diags *diag.Diagnostics) {
 			diags.AddAttributeError(conn.AttributePath(at),
 				fmt.Sprintf("A name in %s of %s cannot be sent", at, r.Label),
 				fmt.Sprintf("The platform has %s in another Unicode form than Terraform, which normalizes every text, or as bytes that are not valid Unicode. "+
-					"To a database these are different names, and this change would replace one by the other. Nothing was sent. Make the change in the platform's console.", words.Enumerate(names)))
+					"To a database these are different names, and this change would replace one by the other. "+
+					"Nothing was sent. Make the change in the platform's console.", words.Enumerate(names)))
 		}
 	}
 	for _, leaf := range r.Leaves.Leaves() {

@@ -94,8 +94,8 @@ func TestUpdateScenes(t *testing.T) {
 		renamed     = "\nname = \"new\""
 		credentials = "\nsource_credentials = { postgres = { username = \"u\", password_wo = \"p\", password_wo_version = 1 } }"
 
-		atTable  = "source.postgres.table_mappings"
-		left     = "changed during its update: Either the platform changed these values with the update, or somebody else changed them at the same time. " +
+		atTable = "source.postgres.table_mappings"
+		left    = "changed during its update: Either the platform changed these values with the update, or somebody else changed them at the same time. " +
 			"They were left as they are, and the next plan shows those that the configuration sets:\n\n  - "
 		conflict = "changed during the apply"
 		partly   = "are only partly updated"
