@@ -56,7 +56,7 @@ func TestPipelineGuide(t *testing.T) {
 func TestWorkflowsRunWhatTheGuidesRun(t *testing.T) {
 	t.Parallel()
 	// What the scenario's commands have for its values and secrets.
-	values := strings.NewReplacer(` -var-file="environments/$TF_WORKSPACE.tfvars"`, "", " -lock-timeout=5m", "", "bash ci/mask.sh && ", "",
+	values := strings.NewReplacer(` -var-file="environments/$TF_WORKSPACE.tfvars"`, "", " -lock-timeout=5m", "", " -lockfile=readonly", "", "bash ci/mask.sh && ", "",
 		`echo "::stop-commands::$(openssl rand -hex 16)" && `, "", "rm -f plan.md && ", "")
 	tested := []string{"bash ci/comment.sh", "git clean -ffdxq"}
 	run := regexp.MustCompile(`(?m)^ +(?:- )?run: (.*)$`)

@@ -178,6 +178,8 @@ func TestHandedOutWorkflows(t *testing.T) {
 					t.Errorf("%s: %s: applies another plan", name, id)
 				case strings.Contains(s.Run, "terraform apply") && !strings.Contains(s.Run, stop+" && terraform apply"):
 					t.Errorf("%s: %s: a name can be a command of the workflow in %s", name, id, s.Run)
+				case strings.Contains(s.Run, "terraform init") && !strings.HasSuffix(s.Run, "terraform init -input=false -lockfile=readonly"):
+					t.Errorf("%s: %s: %q trusts a provider that the lock file does not have", name, id, s.Run)
 				case strings.HasPrefix(s.Uses, "actions/upload-artifact@") && (s.With["path"] != "tfplan.enc" || s.With["overwrite"] != "true"):
 					t.Errorf("%s: %s: uploads %s", name, id, s.With)
 				}
@@ -194,12 +196,16 @@ func runs(j job, command string) bool {
 }
 
 // TestReleaseWorkflow wants the commit and its vulnerabilities looked at where there is no
-// key, everything attested that is published, and the tag latest moved by the publication.
+// key, no image started where there is one, everything attested that is published, and the tag latest
+// moved by the publication.
 func TestReleaseWorkflow(t *testing.T) {
 	w := read(t, ".github/workflows/release.yml")
 	check, release := w.Jobs["check"], w.Jobs["release"]
 	if release.Needs != "check" || check.Environment != "" || !runs(check, "git merge-base --is-ancestor HEAD origin/main") || !runs(check, "make vulncheck") {
 		t.Errorf("the check is not before the release: %+v", check)
+	}
+	if runs(release, "buildx create") || runs(release, "docker run") || !runs(release, "containerd-snapshotter") {
+		t.Errorf("an image is started beside the keys: %+v", release.Steps)
 	}
 	attested := map[string]bool{}
 	for _, s := range release.Steps {
@@ -218,8 +224,8 @@ func TestReleaseWorkflow(t *testing.T) {
 		}
 	}
 	packages, err := os.ReadFile(root + ".goreleaser.yml")
-	if err != nil || !strings.Contains(string(packages), `    tags: ["{{ .Version }}"]`+"\n") {
-		t.Errorf("the image has other tags: %v", err)
+	if err != nil || !strings.Contains(string(packages), `    tags: ["{{ .Version }}"]`+"\n") || !strings.Contains(string(packages), `    sbom: "false"`+"\n") {
+		t.Errorf("the image has other tags, or its SBOM is made by another image: %v", err)
 	}
 	if latest := read(t, ".github/workflows/latest.yml"); !strings.Contains(latest.text, "\n  release:\n    types: [released]\n") ||
 		!regexp.MustCompile(`(?s)gh attestation verify.*--tag "\$IMAGE:latest"`).MatchString(latest.Jobs["image"].Steps[0].Run) {
