@@ -152,27 +152,50 @@ func TestPipelineFindsDrift(t *testing.T) {
 }
 
 // TestPipelineRenewsKeysAlone replaces a key that is due, whatever else is to be changed or cannot
-// be planned. TestScenarioSecrets has changes of the key itself, and of what stores its secret.
+// be planned, and leaves a plan that is being reviewed as it is.
 func TestPipelineRenewsKeysAlone(t *testing.T) {
 	w := scripted(t)
-	const renew, none = "bash ci/renew.sh", "No API key is due for renewal."
+	w.shell("bash ci/plan.sh; cp tfplan reviewed; cp tfplan.json reviewed.json")
 	w.edit("service.tf", "= 15", "= 20")
 	w.File("other.tf", pipeBlock("gone", noPipe+"1", ""))
-	w.wantScript("bash ci/plan.sh", 1)
 	w.expireKeys("terraform.tfstate")
-	w.wantScript(renew, 0, "dataplatform_api_key.loader: create, delete", "1 added, 0 changed, 1 destroyed")
+	w.wantScript("mkdir tmp; TMPDIR=$PWD/tmp "+renew, 0, "dataplatform_api_key.loader: create, delete", "1 added, 0 changed, 1 destroyed")
+	w.shell("cmp tfplan reviewed; cmp tfplan.json reviewed.json; rmdir tmp")
 	for _, script := range []string{"renew", "drift"} { // no text of theirs is a command of the workflow
 		w.wantScript("GITHUB_ACTIONS=true bash ci/"+script+".sh | sed -n 1p | grep -cx '::stop-commands::[0-9a-f]\\{32\\}'", 0, "1 exit code")
 	}
-	w.wantScript(renew, 0, none)
+	w.wantScript(renew, 0, "No API key is due for renewal.")
+	w.wantKeys(1, 0)
+}
+
+const renew = "bash ci/renew.sh"
+
+// TestPipelineRenewsNothingElse leaves out a key whose replacement would have other arguments, although
+// ignore_changes hides them from the plan's reasons, and updates what stores a secret, but neither
+// deletes nor replaces it.
+func TestPipelineRenewsNothingElse(t *testing.T) {
+	w := scripted(t)
+	w.shell(`sed -i "s/^stores=.*/stores='(.type == \"terraform_data\")'/" ci/renew.sh`)
+	w.File("store.tf", "resource \"terraform_data\" \"store\" {\n  input = dataplatform_api_key.loader.key_id\n}\n")
+	w.shell("terraform apply -auto-approve")
+	w.expireKeys("terraform.tfstate")
+	w.wantScript(renew, 0, "dataplatform_api_key.loader: create, delete", "terraform_data.store: update", "1 added, 1 changed, 1 destroyed")
 	w.wantKeys(1, 0)
 
-	// A key that the renewal would create in another organization is not renewed.
 	w.expireKeys("terraform.tfstate")
+	const refused = "The renewal depends on other changes. Apply them first: terraform_data.store: "
+	w.edit("store.tf", "  input", "  triggers_replace = 1\n  input")
+	w.wantScript(renew, 1, refused+"delete, create (-/+)")
+	w.shell("rm store.tf")
+	w.wantScript(renew, 1, refused+"delete exit code")
+
 	w.setenv("DATAPLATFORM_ORGANIZATION_ID=" + mockplatform.OtherOrganizationID)
 	w.File("moved.tf", "moved {\n  from = dataplatform_api_key.loader\n  to   = dataplatform_api_key.loader[\"##[error]a\"]\n}\n")
 	w.edit("main.tf", `"loader" {`, `"loader" {`+"\n  for_each = toset([\"##[error]a\"])\n")
-	w.wantScript(renew, 1, `Due, and not renewed, because the provider is set to another organization: dataplatform_api_key.loader["## [error]a"] exit code`)
+	w.edit("main.tf", `["developer"]`, `["admin"]`)
+	w.edit("main.tf", "    create_before", "    ignore_changes        = [roles]\n    create_before")
+	w.wantScript(renew, 1, `Due, and not renewed, because more than the renewal changes. Apply these changes: `+
+		`dataplatform_api_key.loader["## [error]a"]: organization_id, roles exit code`)
 	w.wantWrites()
 }
 

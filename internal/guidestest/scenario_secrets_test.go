@@ -92,7 +92,8 @@ func TestScenarioSecrets(t *testing.T) {
 		wantNoText(t, w.Read(name), "encrypted_key_secret:", "BEGIN AGE ENCRYPTED FILE", "YWdlLWVuY3J5cHRpb24")
 	}
 	w.expireKeys("terraform.tfstate.d/production/terraform.tfstate")
-	run(0, "ci/renew.sh", identity, `replaces it, too: module.team.dataplatform_api_key.this["dashboards"] module.team.dataplatform_api_key.this["loader"] exit code`)
+	run(1, "ci/renew.sh", identity, `Due, and not renewed, because more than the renewal changes.`,
+		`this["dashboards"]: secret_recipients module.team.dataplatform_api_key.this["loader"]: secret_recipients exit code`)
 	w.wantWrites()
 	w.File("environments/production.pub", pair.Recipient+"\n")
 

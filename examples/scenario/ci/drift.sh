@@ -4,10 +4,11 @@ set -euo pipefail
 trap 'exit 1' ERR
 [ -z "${GITHUB_ACTIONS:-}" ] || echo "::stop-commands::$(openssl rand -hex 16)" # as in ci/renew.sh
 
-terraform plan -input=false -lock-timeout=5m -refresh-only -out=drift "$@" > /dev/null
-terraform show -json drift | jq -r -L ci 'include "plan"; drift | .lines[] | clean' > drift.txt
-rm drift
-if [ -s drift.txt ]; then
-  cat drift.txt
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+terraform plan -input=false -lock-timeout=5m -refresh-only -out="$dir/tfplan" "$@" > /dev/null
+drift=$(terraform show -json "$dir/tfplan" | jq -r -L ci 'include "plan"; drift | .lines[] | clean')
+if [ -n "$drift" ]; then
+  echo "$drift"
   exit 2
 fi

@@ -29,12 +29,23 @@ def differences($at; $b; $a; $unknown; $sb; $sa):
     | is($b - $a | .[] | "- \(value)"), is($a - $b | .[] | "+ \(value)"), (select($kept != $still) | is("order \($kept | value) -> \($still | value)"))
   else is("\($was) -> \($a | value)") end;
 
+# What each key has of its own, unlike its arguments.
+def of_each_key: "id key_id key_secret key_suffix created_at used_at ready_for_renewal secret_version encrypted_key_secret" | split(" ");
 # All but what the platform changes by itself, and what every new key has.
 def differing:
-  ({dataplatform_pipe: ["state", "updated_at"], dataplatform_api_key: ("id key_id key_secret key_suffix created_at used_at ready_for_renewal"
-    + " secret_version encrypted_key_secret" | split(" "))}[.type] // [] | map([.])) as $omit
+  ({dataplatform_pipe: ["state", "updated_at"], dataplatform_api_key: of_each_key}[.type] // [] | map([.])) as $omit
   | .change | select(.after != null)
   | differences([]; .before // {} | delpaths($omit); .after | delpaths($omit); .after_unknown | delpaths($omit); .before_sensitive; .after_sensitive);
+
+# Whether a key is replaced because it is due, and what else its replacement changes. ignore_changes
+# hides that from the reasons of the replacement: the new key has the arguments of the configuration.
+def is_due: .type == "dataplatform_api_key" and any(.change.replace_paths[]?; . == ["ready_for_renewal"]);
+def new_arguments:
+  .change as {$before, $after, $after_unknown}
+  | [(($before + $after + $after_unknown | keys - of_each_key - ["expire_at"])[] | select($before[.] != $after[.] or ($after_unknown[.] | marked))),
+     (.change.replace_paths[][0] | select(. != "ready_for_renewal"))] | unique;
+def is_renewal: is_due and new_arguments == [];
+def has_changes: .change.actions != ["no-op"] and .change.actions != ["read"];
 def actions:
   .type as $type | .previous_address as $from | .change | .before as $b
   | [($from // empty | "moved from \(.)"), (.importing // empty | "import \($b.name | tojson) (\(.id // (.identity | tojson)))"),
@@ -62,7 +73,7 @@ def change($told; $drift):
      lines: (["\(.address): \(actions)"] + ([$all[].line] | unique) + if $sent then ["  credentials of the pipe's source are sent with it"] else [] end)};
 def changes($told):
   [.resource_drift[]? | .address as $address | differing | {$address, at, b}] as $drift
-  | .resource_changes[]? | select((.change.actions != ["no-op"] and .change.actions != ["read"]) or .change.importing or .previous_address)
+  | .resource_changes[]? | select(has_changes or .change.importing or .previous_address)
   | change($told; $drift);
 
 # Objects that several resources manage.
