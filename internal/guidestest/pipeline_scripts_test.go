@@ -187,7 +187,7 @@ func TestPipelineRenewsNothingElse(t *testing.T) {
 	w.edit("store.tf", "  input", "  triggers_replace = 1\n  input")
 	w.wantScript(renew, 1, refused+"delete, create (-/+)")
 	w.shell("rm store.tf")
-	w.wantScript(renew, 1, refused+"delete exit code")
+	w.wantScript(renew, 1, refused+"delete. Nothing is deleted on the platform exit code")
 
 	w.setenv("DATAPLATFORM_ORGANIZATION_ID=" + mockplatform.OtherOrganizationID)
 	w.File("moved.tf", "moved {\n  from = dataplatform_api_key.loader\n  to   = dataplatform_api_key.loader[\"##[error]a\"]\n}\n")

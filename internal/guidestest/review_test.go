@@ -1,6 +1,7 @@
 package guidestest
 
 import (
+	"encoding/json"
 	"fmt"
 	"regexp"
 	"strings"
@@ -31,7 +32,13 @@ func (w *workspace) reviewed(plan, messages string, bytes int) string {
 
 // planned is a plan with one change.
 func planned(typ, members string) string {
-	return fmt.Sprintf(`{"resource_changes": [{"address": "a.b", "type": %q, "change": {%s}}], "configuration": {"root_module": {}}}`, typ, members)
+	return fmt.Sprintf(`{"resource_changes": [{"address": "a.b", "type": %q, "provider_name": "example.com/dataplatform/dataplatform", "change": {%s}}]}`, typ, members)
+}
+
+// message is one of terraform plan -json.
+func message(severity, summary, detail string) string {
+	text, _ := json.Marshal(map[string]any{"diagnostic": map[string]string{"severity": severity, "summary": summary, "detail": detail}})
+	return string(text)
 }
 
 // TestReviewShowsWhatChanges has values that a reviewer could misread.
@@ -43,40 +50,21 @@ func TestReviewShowsWhatChanges(t *testing.T) {
 			"a list in another order", planned("other", update+`"before": {"l": [1, 2, 3]}, "after": {"l": [2, 1, 4]}`),
 			"a.b: update\n  l: + 4\n  l: - 3\n  l: order [1,2] -> [2,1]\n",
 		},
-		{
-			"an import that changes values", planned("dataplatform_pipe", update+`"importing": {"id": "1/2"}, "before": {"name": "orders", "settings": {"wait": 5000}}, "after": {"name": "orders", "settings": {"wait": 2000}}`),
-			"a.b: import \"orders\" (1/2), update\n  settings.wait: 5000 -> 2000\n",
-		},
+
 		{
 			"a value that is sensitive, and some that are not known yet", planned("dataplatform_api_key", `"actions": ["create", "delete"], "replace_paths": [["roles"]], "after_unknown": {"expire_at": true, "addresses": [false, true]}, "before_sensitive": {}, "after_sensitive": {"hash": true}, "before": {"addresses": ["a"], "expire_at": "2030", "hash": null, "roles": ["x"]}, "after": {"addresses": ["a", null], "hash": "hash-of-a-key", "roles": ["x", "y"]}`),
 			"a.b: create, delete (+/-)\n  addresses: [\"a\"] -> [\"a\",null], a part of it known after apply\n  expire_at: \"2030\" -> (known after apply)\n  hash: (sensitive)\n  roles: + \"y\" # forces replacement\n",
 		},
-		{
-			"state of another provider", planned("other", update+`"before": {"state": "running"}, "after": {"state": "stopped"}`),
-			"a.b: update\n  state: \"running\" -> \"stopped\"\n",
-		},
-		{
-			"an argument that is no longer managed", planned("dataplatform_pipe", update+`"before": {"state": "s", "source_credentials": {"kafka": {"username": "u"}}}, "after": {"state": null, "source_credentials": null}`),
-			"a.b: update\n  source_credentials: no longer managed\n",
-		},
+
 		{
 			"credentials that are no longer managed, with a secret", planned("dataplatform_pipe", `"actions": ["update"], "after_unknown": {},
   "before_sensitive": {"source_credentials": {"kafka": {"password_wo": true}}}, "after_sensitive": {},
   "before": {"source_credentials": {"kafka": {"username": "u"}}}, "after": {"source_credentials": null}`),
 			"a.b: update\n  source_credentials: no longer managed\n",
 		},
+
 		{
-			"tables that are added, of which one is not known yet", planned("dataplatform_pipe", `"actions": ["update"],
-  "before_sensitive": {}, "after_sensitive": {}, "before": {"source": {"postgres": {"table_mappings": {}}}}, "after_unknown": {"source": {"postgres": {"table_mappings": {"a.b:c": true}}}},
-  "after": {"source": {"postgres": {"table_mappings": {"a.b:c": null, "d.e:f": {
-    "excluded_columns": ["x"], "source_schema_name": "d", "source_table": "e", "target_table": "f"}}}}}`),
-			`a.b: update
-  source.postgres.table_mappings."a.b:c": null -> (known after apply)
-  source.postgres.table_mappings."d.e:f": null -> {"excluded_columns":["x"]}
-`,
-		},
-		{
-			"a service under two addresses", `{"configuration": {"root_module": {}}, "resource_changes": [
+			"a service under two addresses", `{"resource_changes": [
   {"address": "a.c", "type": "dataplatform_service_scaling", "change": {"actions": ["no-op"], "before": {"service_id": "1A"}, "after": {"service_id": "1A"}}},
   {"address": "a.d", "mode": "data", "type": "dataplatform_pipe", "change": {"actions": ["read"], "before": null, "after": {"service_id": "1a"}}},
   {"address": "a.e", "type": "dataplatform_service_scaling", "change": {"actions": ["update"], "importing": {"id": "1a"},
@@ -97,10 +85,7 @@ func TestReviewShowsWhatChanges(t *testing.T) {
 			"a key that is removed from the state", planned("dataplatform_api_key", `"actions": ["forget"], "before": {"key_suffix": "12ab", "expire_at": "2030-01-01T00:00:00Z"}, "after": null`),
 			"a.b: no longer managed. The key (suffix \"12ab\") stays valid until 2030-01-01T00:00:00Z, and cannot be imported again\n",
 		},
-		{
-			"an address that moves", `{"resource_changes": [{"address": "a.c", "previous_address": "a.b", "type": "other", "change": {"actions": ["no-op"], "before": {}, "after": {}}}], "configuration": {"root_module": {}}}`,
-			"a.c: moved from a.b\n",
-		},
+
 		{
 			"names that would forge lines", planned("other", update+"\"before\": {}, \"after\": {\"t\": {\"a\\n~~~~~~\\n::error::x\\r# Approved\\u202e\": 1, \"##[error]\": 2}}"),
 			"a.b: update\n" + `  t."## [error]": null -> 2` + "\n" + `  t."a\n~~~~~~\n::error::x\r# Approved` + "\ufffd" + `": null -> 1` + "\n",
@@ -112,43 +97,30 @@ func TestReviewShowsWhatChanges(t *testing.T) {
 			t.Errorf("%s:\n%s\nwant\n%s", row.what, got, row.want)
 		}
 	}
-	out := w.reviewed(planned("other", `"actions": ["no-op"]`), `{"diagnostic": {"severity": "warning", "summary": "a\nb", "detail": "c\n::set-output::d\n\n\re"}}`, 60000)
+	out := w.reviewed(planned("other", `"actions": ["no-op"]`), message("warning", "a\nb", "c\n::set-output::d\n\n\re"), 60000)
 	wantText(t, out, "warning: a b\n  c\n  : :set-output::d\n  \ufffde\n")
 }
 
-// TestReviewWarnsAboutSecretOutputs warns about an output that shows a secret, also where it comes through modules,
-// and about no output that only looks like one.
+// TestReviewWarnsAboutSecretOutputs warns about an output that the apply prints and that is made of a secret.
 func TestReviewWarnsAboutSecretOutputs(t *testing.T) {
 	w := reviewer(t)
-	const plan = `{"resource_changes": [], "output_changes": {"o": {"actions": ["create"], "after": %s, "after_sensitive": %s}},
-  "planned_values": {"root_module": {"child_modules": [{"resources": [{"values": {"list": [{"key_secret": "a-long-secret"}]}, "sensitive_values": {"list": [{"key_secret": true}]}}]}]}},
-  "configuration": {"root_module": {"outputs": {"o": {"expression": {"references": [%q]}}},
-    "module_calls": {"m": {"module": {"outputs": {"marked": {"sensitive": true, "expression": {}}, "plain": {"expression": {"references": ["k.a.key_secret", "k.a"]}}, "id": {"expression": {"references": ["k.a.key_id"]}}}}}}}}}`
+	const plan = `{"output_changes": {"o": {"actions": ["create"], "after": null, "after_sensitive": %t}},
+  "configuration": {"root_module": {"outputs": {"o": {"expression": {"references": [%q]}}}}}}`
 	for _, row := range []struct {
-		after, sensitive, reference string
-		warns                       bool
+		sensitive bool
+		reference string
+		warns     bool
 	}{
-		{`["a-long-secret"]`, "false", "local.a", true},
-		{`[{"m": "Bearer a-long-secret"}]`, "false", "local.a", true},
-		{`{"a-long-secret": 1}`, "false", "local.a", true},
-		{`"YS1sb25nLXNlY3JldA=="`, "false", "local.a", true},
-		{`"a-long-secre"`, "false", "local.a", false},
-		{`["a-long-secret"]`, "true", "local.a", false},
-		{"null", "false", "k.a.key_secret", true},
-		{"null", "false", `module.m["x"].plain`, true},
-		{"null", "false", "module.m.marked", true},
-		{"null", "false", "module.m.id", false},
-		{"null", "false", "k.a.secret_version", false},
-		{"null", "false", "k.a.encrypted_key_secret", false},
+		{false, "k.a.key_secret", true},
+		{true, "k.a.key_secret", false},
+		{false, "module.m.secrets", true},
+		{false, "k.a.secret_version", false},
+		{false, "k.a.encrypted_key_secret", false},
 	} {
-		const warning = "warning: The apply prints the output o, which has a secret and is not sensitive\n"
-		out := w.reviewed(fmt.Sprintf(plan, row.after, row.sensitive, row.reference), "", 60000)
-		if strings.Contains(out, warning) != row.warns {
+		out := w.reviewed(fmt.Sprintf(plan, row.sensitive, row.reference), "", 60000)
+		warns := strings.Contains(out, "warning: The apply prints the output o, which has a secret and is not sensitive\n")
+		if printed := strings.Contains(out, "outputs that change: o\n  printed by the apply: o\n"); warns != row.warns || printed == row.sensitive {
 			t.Errorf("%+v:\n%s", row, out)
-		}
-		wantText(t, out, "outputs that change: o\n")
-		if printed := strings.Contains(out, "outputs that change: o\n  printed by the apply: o\n"); printed == (row.sensitive == "true") {
-			t.Errorf("%+v: printed is %t:\n%s", row, printed, out)
 		}
 	}
 }
@@ -157,9 +129,6 @@ func TestReviewWarnsAboutSecretOutputs(t *testing.T) {
 // warning can be a part of a name.
 func TestReviewShowsRepeatedMessagesOnce(t *testing.T) {
 	w := reviewer(t)
-	message := func(severity, detail string) string {
-		return fmt.Sprintf(`{"diagnostic": {"severity": %q, "summary": "S", "detail": %q}}`, severity, detail)
-	}
 	for _, row := range []struct {
 		severity, one, other string
 		shown                int
@@ -171,56 +140,53 @@ func TestReviewShowsRepeatedMessagesOnce(t *testing.T) {
 		{"warning", "table 1h", "table 2h", 2},
 		{"warning", `pipe "a" (40000000-0000-4000-8000-00000000000a)`, `pipe "b" (40000000-0000-4000-8000-00000000000b)`, 1},
 	} {
-		out := w.reviewed(planned("other", `"actions": ["no-op"]`), message(row.severity, row.one)+","+message(row.severity, row.other), 60000)
+		out := w.reviewed(planned("other", `"actions": ["no-op"]`), message(row.severity, "S", row.one)+","+message(row.severity, "S", row.other), 60000)
 		if got := strings.Count(out, row.severity+": S\n"); got != row.shown {
 			t.Errorf("%+v: shown %d times:\n%s", row, got, out)
 		}
 	}
 }
 
-// TestReviewOmitsTheLeastDangerous leaves out whole objects, the least dangerous first. One that does not fit is cut, and
-// what is less dangerous does not take its place.
-func TestReviewOmitsTheLeastDangerous(t *testing.T) {
+// TestReviewKeepsWhatIsWorst has the title of everything, and what another provider deletes first, whatever the
+// length of a name or of a message. What is least dangerous is missing.
+func TestReviewKeepsWhatIsWorst(t *testing.T) {
 	w := reviewer(t)
-	var changes []string
-	for i := range 50 {
-		changes = append(changes, fmt.Sprintf(`{"address": "a.created%02d", "type": "other", "change": {"actions": ["create"], "before": null, "after": {"v": "w"}}}`, i))
+	change := func(address, provider, actions string) string {
+		return fmt.Sprintf(`{"address": %q, "type": "t", "provider_name": "registry.terraform.io/%s", "change": {"actions": [%s], "before": {"id": "orders"}, "after": null}}`, address, provider, actions)
 	}
-	changes = append(changes, `{"address": "a.gone", "type": "other", "change": {"actions": ["delete"], "before": {}, "after": null}}`)
-	out := w.reviewed(`{"resource_changes": [`+strings.Join(changes, ",")+`], "configuration": {"root_module": {}}}`, "", 500)
-	wantText(t, out, "Plan of x: 0 to import, 50 to add, 0 to change, 1 to destroy.\n", "a.created00: create\n", "a.gone: delete\n",
-		" objects or messages, the least dangerous ones, are missing here. All are in the log. https://ci.example.com/9\nPlan: 0 to import")
-	if len(out) > 800 {
+	var all []string
+	for i := range 50 {
+		all = append(all, change(fmt.Sprintf("a.created%02d", i), "dataplatform/dataplatform", `"create"`))
+	}
+	all = append(all, change("a.gone", "dataplatform/dataplatform", `"delete"`), change("a.service", "other/platform", `"delete"`),
+		change("a.pipe", "other/platform", `"create", "delete"`), change("a.time", "hashicorp/time", `"delete"`))
+	plan := `{"resource_changes": [` + strings.Join(all, ",") + `]}`
+	const deletions = "This plan DELETES 2 objects of other providers. Plan of x: 0 to import, 51 to add, 0 to change, 4 to destroy.\n" +
+		"DELETES a.service (\"orders\"), provider registry.terraform.io/other/platform\n" +
+		"DELETES a.pipe (\"orders\") and creates it anew, provider registry.terraform.io/other/platform\n"
+	const gone = "\na.gone: delete. Nothing is deleted on the platform\n"
+	out := w.reviewed(plan, "", 1000)
+	wantText(t, out, deletions, gone, "\na.created00: create\n",
+		" objects or messages, the least dangerous ones, are missing here.\nAll lines are in the log. https://ci.example.com/9\nPlan: 0 to import")
+	if len(out) > 1400 {
 		t.Errorf("%d bytes are left", len(out))
 	}
 
-	lines := strings.Repeat(`\na column`, 100)
-	out = w.reviewed(planned("other", `"actions": ["create"], "before": null, "after": {}`), `{"diagnostic": {"severity": "warning", "summary": "Large", "detail": "First`+lines+`"}},
-  {"diagnostic": {"severity": "warning", "summary": "Small"}}`, 300)
-	if !regexp.MustCompile(`\nwarning: Large\n  First\n(  a column\n){8,}  … \d\d more lines are in the log\. https://ci\.example\.com/9\n`).MatchString(out) || len(out) > 600 {
-		t.Errorf("not cut by lines:\n%s", out)
-	}
-	wantText(t, out, "warning: Small\n1 objects or messages, the least dangerous ones, are missing here.")
-	wantNoText(t, out, "a.b: create")
-
-	invisible := strings.Repeat(`\u0001`, 400) // each is three bytes longer as it is shown
-	if out = w.reviewed("null", `{"diagnostic": {"severity": "warning", "summary": "`+invisible+`"}}`, 600); len(out) > 600 {
-		t.Errorf("%d bytes are left where 600 fit", len(out))
+	// A name, many words, what is longer as it is shown, and many lines.
+	long, words := strings.Repeat("n", 70000), strings.Repeat("word ", 14000)
+	for _, text := range []string{long, words, strings.Repeat("\x01", 7000), strings.Repeat("a column\n", 9000)} {
+		out = w.reviewed(plan, message("warning", "Table mappings of a change", text)+","+message("error", text, text), 60000)
+		wantText(t, out, deletions, gone, "\nwarning: Table mappings of a change\n", "\na.created49: create\n")
+		if strings.Contains(out, "missing here") || len(out) > 62000 {
+			t.Errorf("%d bytes of %.20q", len(out), text)
+		}
 	}
 
-	// Nothing is as dangerous as a column that is copied, and a long name does not take its place.
-	long := strings.Repeat("n", 70000)
-	messages := `{"diagnostic": {"severity": "warning", "summary": "Small"}},
-  {"diagnostic": {"severity": "warning", "summary": "Table mappings of a change", "detail": "` +
-		long + ` ssn\n` + strings.Repeat(long[:299]+" ", 11) + `\nNext"}}`
-	cut := long[:300] + "… (70000 characters) ssn\n"
-	wantText(t, w.reviewed(planned("other", `"actions": ["no-op"]`), messages, 500),
-		"warning: Table mappings of a change\n  "+cut+"  … 2 more lines are in the log. https://ci.example.com/9\n1 objects or messages")
-	wantText(t, w.reviewed("null", messages, 60000), cut, "n… (3302 characters)\n  Next\n")
-	wantText(t, w.reviewed("null", messages, 100000000), long+" ssn\n")
-
-	out = w.reviewed(planned("other", `"actions": ["no-op"]`), `{"diagnostic": {"severity": "warning", "summary": "Minor"}}, {"diagnostic": {"severity": "error", "summary": "Fatal"}}`, 20)
-	wantText(t, out, "error: Fatal\n1 objects or messages, the least dangerous ones, are missing here.")
+	// What is cut says so, and the columns at the end of a line stay.
+	messages := message("warning", "Small", "Detail") + "," + message("warning", "Table mappings of a change", long+" ssn\n"+words)
+	cut := "warning: Table mappings of a change\n  " + long[:300] + "… (70000 characters) ssn\n"
+	wantText(t, w.reviewed("null", messages, 500), "warning: Small\n  … (1 more lines)\n", cut+"  … (1 more lines)\n", "\nAll lines are in the log.")
+	wantText(t, w.reviewed("null", messages, 100000000), long+" ssn\n", "Small\n  Detail\n")
 }
 
 // TestReviewOfARealPlan plans what Terraform's own text hides: one member is sensitive and another one

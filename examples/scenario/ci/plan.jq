@@ -9,7 +9,10 @@ def value: tojson | cut(160);
 def marked: [.. | booleans] | any;
 def under($name): if type == "object" then .[$name] else . end;
 def within($path): .[:$path | length] == $path;
+def has_changes: .change.actions != ["no-op"] and .change.actions != ["read"];
 def adopted: .type == "dataplatform_pipe" or .type == "dataplatform_service_scaling";
+# This provider deletes nothing on the platform, and these have nothing but a state.
+def harmless: .provider_name // "" | test("/dataplatform/dataplatform$|^terraform\\.io/builtin/|/hashicorp/(null|random|time|tls)$");
 
 # What differs: before, after, what is known only after apply, and what is sensitive.
 def differences($at; $b; $a; $unknown; $sb; $sa):
@@ -45,14 +48,19 @@ def new_arguments:
   | [(($before + $after + $after_unknown | keys - of_each_key - ["expire_at"])[] | select($before[.] != $after[.] or ($after_unknown[.] | marked))),
      (.change.replace_paths[][0] | select(. != "ready_for_renewal"))] | unique;
 def is_renewal: is_due and new_arguments == [];
-def has_changes: .change.actions != ["no-op"] and .change.actions != ["read"];
-def actions:
-  .type as $type | .previous_address as $from | .change | .before as $b
-  | [($from // empty | "moved from \(.)"), (.importing // empty | "import \($b.name | tojson) (\(.id // (.identity | tojson)))"),
-     (.actions | select(. != ["no-op"]) | join(", ") | {"delete, create": "delete, create (-/+)", "create, delete": "create, delete (+/-)", "forget": (
-       "no longer managed" + if $type == "dataplatform_api_key" then ". The key (suffix \($b.key_suffix | value)) stays valid"
-         + ($b.expire_at // "" | if . == "" then . else " until \(.)" end) + ", and cannot be imported again" else "" end)}[.] // .)]
-  | join(", ");
+
+def title:
+  .type as $type | .change as {$actions, $before, $importing}
+  | if ($actions | index("delete")) and (harmless | not) then
+      "DELETES \(.address) (\($before | .name // .id // "" | value))\(if $actions[1] then " and creates it anew" else "" end), provider \(.provider_name)"
+    else "\(.address): " + ([
+      (.previous_address // empty | "moved from \(.)"),
+      ($importing // empty | "import \($before.name | tojson) (\(.id // (.identity | tojson)))"),
+      ($actions | join(",") | select(. != "no-op") | {
+        "delete,create": "delete, create (-/+)", "create,delete": "create, delete (+/-)", "delete": "delete. Nothing is deleted on the platform",
+        "forget": ("no longer managed" + if $type != "dataplatform_api_key" then "" else ". The key (suffix \($before.key_suffix | value)) stays valid"
+          + ($before.expire_at // "" | if . == "" then . else " until \(.)" end) + ", and cannot be imported again" end)}[.] // .)] | join(", ")) end;
+
 # $told are the summaries of warnings, by address, and $drift is what has drifted.
 def change($told; $drift):
   . as $r | (.change.actions | length > 1) as $replaced
@@ -69,8 +77,10 @@ def change($told; $drift):
      + ([$drift[] | select(.address == $r.address and .at == $d.at)
          | if .b == $d.a then " (reverts a change made outside of Terraform)" else " (also changed outside of Terraform)" end][0] // "")] as $all
   | any($all[]; .at[0] == "source" and $r.change.after.source_credentials[.at[1] // ""] != null and (told("Source of ") | not)) as $sent
-  | {rank: (.change.actions | if any(. == "delete" or . == "forget") then 2 elif . == ["update"] then 3 elif . == ["create"] then 4 else 6 end),
-     lines: (["\(.address): \(actions)"] + ([$all[].line] | unique) + if $sent then ["  credentials of the pipe's source are sent with it"] else [] end)};
+  | title as $title
+  | {rank: (.change.actions | if $title | startswith("DELETES ") then 0 elif any(. == "delete" or . == "forget") then 3
+       elif . == ["update"] then 5 elif . == ["create"] then 6 else 8 end),
+     lines: ([$title] + ([$all[].line] | unique) + if $sent then ["  credentials of the pipe's source are sent with it"] else [] end)};
 def changes($told):
   [.resource_drift[]? | .address as $address | differing | {$address, at, b}] as $drift
   | .resource_changes[]? | select(has_changes or .change.importing or .previous_address)
@@ -81,33 +91,26 @@ def twice:
   [.resource_changes[]? | select(.mode != "data" and adopted and .change.after != null)
    | {address, id: (.change.after | .pipe_id // .service_id // empty | ascii_downcase)}]
   | group_by(.id)[] | select(length > 1)
-  | {rank: 1, lines: (["warning: \(length) resources manage \(first.id). Each can revert what another one sets"] + map("  in \(.address)"))};
+  | {rank: 4, lines: (["warning: \(length) resources manage \(first.id). Each can revert what another one sets"] + map("  in \(.address)"))};
 
 # What has changed outside of Terraform, and the plan leaves as it is.
 def drift:
   [.resource_changes[]? | .address as $address | select(.change.actions != ["no-op"]) | differing | [$address, .at]] as $changed
   | .resource_drift[]? | .address as $address
   | [differing | select([$address, .at] as $d | any($changed[]; . == $d) | not) | "  \(.at | path): \(.text)"] as $lines
-  | if .change.actions == ["delete"] then {rank: 5, lines: ["\($address): gone from the platform"]}
-    else select($lines != []) | {rank: 5, lines: (["\($address): changed outside of Terraform"] + $lines)} end;
+  | if .change.actions == ["delete"] then {rank: 7, lines: ["\($address): gone from the platform"]}
+    else select($lines != []) | {rank: 7, lines: (["\($address): changed outside of Terraform"] + $lines)} end;
 
-# The outputs that change, and a warning where one shows what is sensitive elsewhere.
-def hidden($marks): if $marks == true then .. | strings else . as $v | $marks | objects, arrays | to_entries[] as $m | $v[$m.key]? | hidden($m.value) end;
-def exposes($of): any(.expression? | .. | .references? // empty | .[];
-  test("(^|[._])(secrets?|password|connection_string|encryption_keys?)$") and (endswith(".encrypted_key_secret") | not)
-  or (capture("^module\\.(?<call>\\w+).*\\.(?<output>\\w+)$") | $of.module_calls[.call].module as $inner
-      | $inner.outputs[.output] | .sensitive == true or exposes($inner)));
+# The outputs that change. Terraform prints a secret only where an output says nonsensitive.
 def outputs:
-  .configuration.root_module as $root
-  | [.prior_state.values, .planned_values | .root_module? // empty | recurse(.child_modules[]?) | .resources[]?
-     | .sensitive_values as $marks | .values | hidden($marks) | select(length > 7) | ., @base64] as $secrets
-  | [.output_changes // {} | to_entries[] | select(.value.actions != ["no-op"])] as $all
-  | [$all[] | select(.value.after_sensitive != true and .value.actions != ["delete"])] as $printed
+  .configuration.root_module.outputs as $of
+  | [.output_changes // {} | to_entries[] | select(.value.actions != ["no-op"])] | select(. != [])
+  | map(select(.value.after_sensitive != true and .value.actions != ["delete"]) | .key) as $printed
   | ($printed[]
-     | select(any(.value.after | .. | strings, (objects | keys[]); . as $t | any($secrets[]; . as $s | $t | contains($s))) or ($root.outputs[.key] | exposes($root)))
-     | {rank: 1, lines: ["warning: The apply prints the output \([.key] | path), which has a secret and is not sensitive"]}),
-    ($all | select(. != []) | {rank: 4, lines: (["outputs that change: \(map([.key] | path) | join(", "))"]
-      + if $printed == [] then [] else ["  printed by the apply: \($printed | map([.key] | path) | join(", "))"] end)});
+     | select(any($of[.].expression | .. | .references? // empty | .[]; test("(^|[._])(secrets?|password|connection_string)$") and (test("encrypted_") | not)))
+     | {rank: 4, lines: ["warning: The apply prints the output \([.] | path), which has a secret and is not sensitive"]}),
+    {rank: 6, lines: (["outputs that change: \(map([.key] | path) | join(", "))"]
+      + if $printed == [] then [] else ["  printed by the apply: \($printed | map([.] | path) | join(", "))"] end)};
 
 # Errors, then warnings. Those that differ only in IDs are shown once, and errors that differ in times.
 def diagnostics:
@@ -117,22 +120,27 @@ def diagnostics:
   | to_entries | group_by(.value | common) | sort_by([.[0].value.severity, (.[0].value.summary | startswith("Destroy ")), .[0].key])[]
   | .[0].value as $first
   | (map(.value | [.address // empty, (.range // empty | "(\(.filename) line \(.start.line))")] | join(" ") | select(. != "")) | unique) as $places
-  | {rank: (if $first.severity == "error" then 0 elif $first.summary | startswith("Table mappings of ") then 0.5 else 1 end), lines: (
-      ["\($first.severity): \($first.summary | gsub("\n"; " "))"] + ($places[:3] | map("  in \(.)"))
+  | {rank: (if $first.severity == "error" then 1 elif $first.summary | startswith("Table mappings of ") then 2 else 4 end), lines: (
+      ["\($first.severity): \($first.summary | split("\n") | join(" "))"] + ($places[:3] | map("  in \(.)"))
       + if $places[3:] == [] then [] else ["  and in \($places[3:] | length) more places"] end
       + ($first.detail // "" | split("\n") | map(select(. != "") | "  \(.)")))};
-# As many blocks as fit into a number of bytes. The first that does not fit is cut, and none follows it.
+
+# What fits into a number of bytes: first the titles of all blocks and then their other lines, both from
+# the most dangerous block on. Nothing that is less dangerous takes the place of what does not fit.
 def fit($max; $rest):
-  reduce (to_entries | map(.size = (.value.lines | map(utf8bytelength + 5) | add)) | sort_by(.value.rank, .size)[]) as $b
-    ({kept: [], size: 0, missing: 0, full: false}; ($max - .size) as $left
-    | if .full then .missing += 1
-      elif $b.size <= $left then .size += $b.size | .kept += [$b]
-      else .full = true
-        | [foreach $b.value.lines[] as $line ($rest | utf8bytelength + 60; . + ($line | utf8bytelength + 5); select(. <= $left) | $line)] as $first
-        | if $first == [] then .missing += 1
-          else .kept += [$b | .value.lines = $first + ["  … \(.value.lines[$first | length:] | length) more lines are in the log. \($rest)"]] end
-      end)
-  | (.kept | sort_by(.key)[].value.lines[]), (.missing | select(. > 0) | "\(.) objects or messages, the least dangerous ones, are missing here. All are in the log. \($rest)");
+  def size: map(utf8bytelength + 5) | add // 0;
+  def more: "  … (\(length) more lines)";
+  reduce (to_entries | sort_by(.value.rank, .key)[]) as $b ({left: $max, kept: [], missing: 0};
+    ([$b.value.lines | first, (.[1:] | select(. != []) | more)] | size) as $size
+    | if .missing > 0 or .left < $size then .missing += 1 else .left -= $size | .kept += [$b] end)
+  | reduce range(.kept | length) as $i (.full = false; .left as $left
+    | .kept[$i].value.lines[1:] as $lines
+    | (if .full then [] else [foreach $lines[] as $line (0; . + ([$line] | size); select(. <= $left) | $line)] end) as $fitting
+    | .left -= ($fitting | size)
+    | if $fitting != $lines then .full = true | .kept[$i].value.lines |= .[:1] + $fitting + [$lines[$fitting | length:] | more] else . end)
+  | (.kept | sort_by(.key)[].value.lines[]),
+    (.missing | select(. > 0) | "\(.) objects or messages, the least dangerous ones, are missing here."),
+    (select(.full or .missing > 0) | "All lines are in the log. \($rest)");
 
 # The input are the messages of terraform plan -json, and $plan is null if it failed.
 def review($plan; $title; $max; $rest):
@@ -140,11 +148,13 @@ def review($plan; $title; $max; $rest):
   | ([$plan.resource_changes[]?.change] | def number($action): map(select(.actions | index($action))) | length;
      "\(map(select(.importing)) | length) to import, \(number("create")) to add, \(number("update")) to change, \(number("delete")) to destroy"
      + if number("forget") > 0 then ", \(number("forget")) to forget" else "" end) as $counts
-  | [$plan // {} | outputs] as $outputs
+  | [diagnostics, ($plan // {} | outputs, twice, changes($told), drift)] as $all
+  | ($all | map(select(.rank == 0)) | length) as $deletions
   | (if $max < 60000 then 300 else $max / 200 end) as $word # a long name must not take the place of what is dangerous
-  | [($outputs[] | select(.rank == 1)), diagnostics, ($plan // {} | twice, changes($told), ($outputs[] | select(.rank > 1)), drift)
-     | .lines[] |= (clean | split(" ") | map(cut($word)) | join(" ") | cut(10 * $word))]
+  | $all | sort_by(.rank != 0)
+  | map(.lines |= map(if length > $word then split(" ") | map(cut($word)) | join(" ") | cut(10 * $word) else . end | clean) | .lines[0] |= cut(2 * $word))
   | (if $plan and all(.[].lines[0]; startswith("warning: Object is empty") | not) then $counts else null end) as $counts
-  | if $counts then "Plan of \($title): \($counts).\(if env.GITHUB_EVENT_NAME == "pull_request" then " A new plan is made after the merge." else "" end)"
+  | if $counts then (if $deletions > 0 then "This plan DELETES \($deletions) objects of other providers. " else "" end)
+      + "Plan of \($title): \($counts).\(if env.GITHUB_EVENT_NAME == "pull_request" then " A new plan is made after the merge." else "" end)"
     else "The plan of \($title) failed." end,
     fit($max; $rest), ($counts // empty | "Plan: \(.).");
