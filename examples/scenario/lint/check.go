@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"path/filepath"
-	"strings"
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/ext/typeexpr"
@@ -20,14 +19,6 @@ type checker struct {
 	rule   tflint.Rule
 	found  map[string]bool // what was reported, by block and member
 }
-
-// instance is a block, or what for_each makes of it for one key.
-type instance struct {
-	address, key string
-	each         hcl.Expression // for_each, nil if there is none
-}
-
-func (i instance) String() string { return i.address + i.key }
 
 // blocks checks the arguments of all blocks of one kind and type.
 func (c *checker) blocks(kind, name string, types map[string]cty.Type) error {
@@ -49,10 +40,8 @@ func (c *checker) blocks(kind, name string, types map[string]cty.Type) error {
 }
 
 // content checks the blocks that a schema describes, twice: as they are written, which
-// needs no values, and by their values, one instance of for_each after the other.
+// needs no values, and by their values.
 func (c *checker) content(wanted hclext.BlockSchema, describe func(*hclext.Block) (address string, types map[string]cty.Type)) error {
-	wanted.Body.Attributes = append(wanted.Body.Attributes, hclext.AttributeSchema{Name: "for_each"})
-	instances := map[string][]instance{} // by the address of their block, in the order of their keys
 	for _, mode := range []tflint.ExpandMode{tflint.ExpandModeNone, tflint.ExpandModeExpand} {
 		content, err := c.runner.GetModuleContent(&hclext.BodySchema{Blocks: []hclext.BlockSchema{wanted}}, &tflint.GetModuleContentOption{ExpandMode: mode})
 		if err != nil {
@@ -60,23 +49,14 @@ func (c *checker) content(wanted hclext.BlockSchema, describe func(*hclext.Block
 		}
 		for _, block := range content.Blocks {
 			address, types := describe(block)
-			if types == nil {
-				continue
-			}
-			this := instance{address: address}
-			if mode == tflint.ExpandModeNone {
-				instances[address] = c.instances(wanted.Type, address, block.Body.Attributes["for_each"])
-			} else if left := instances[address]; len(left) > 0 {
-				this, instances[address] = left[0], left[1:]
-			}
 			for name, t := range types {
 				attribute := block.Body.Attributes[name]
 				switch {
 				case attribute == nil:
 				case mode == tflint.ExpandModeNone:
-					err = c.expression(attribute.Expr, t, address, name)
+					err = c.written(attribute.Expr, t, address, name)
 				default:
-					err = c.evaluated(attribute.Expr, t, this, name)
+					err = c.evaluated(attribute.Expr, t, address, name)
 				}
 				if err != nil {
 					return err
@@ -87,24 +67,6 @@ func (c *checker) content(wanted hclext.BlockSchema, describe func(*hclext.Block
 	return nil
 }
 
-// instances returns what for_each makes of a block, in the order in which TFLint does, which
-// expands no data sources.
-func (c *checker) instances(kind, address string, each *hclext.Attribute) (all []instance) {
-	var v cty.Value
-	if each == nil || kind != "resource" && kind != "module" || c.runner.EvaluateExpr(each.Expr, &v, nil) != nil {
-		return nil
-	}
-	v, _ = v.UnmarkDeep()
-	if v == cty.NilVal || !v.IsKnown() || v.IsNull() || !v.CanIterateElements() {
-		return nil
-	}
-	for it := v.ElementIterator(); it.Next(); {
-		key, _ := it.Element()
-		all = append(all, instance{address, keyOf(key), each.Expr})
-	}
-	return all
-}
-
 // keyOf is a key as in an address, or an ellipsis for one that is not a known text.
 func keyOf(key cty.Value) string {
 	if key.Type() != cty.String || !key.IsKnown() || key.IsNull() {
@@ -113,9 +75,9 @@ func keyOf(key cty.Value) string {
 	return fmt.Sprintf("[%q]", key.AsString())
 }
 
-// expression checks what is written: objects, also inside of lists, conditions and for.
+// written checks what is written: objects, also inside of lists, conditions and for.
 // It follows no references.
-func (c *checker) expression(e hcl.Expression, t cty.Type, address, at string) error {
+func (c *checker) written(e hcl.Expression, t cty.Type, address, at string) error {
 	var inner []hcl.Expression
 	switch e := e.(type) {
 	case *hclsyntax.ParenthesesExpr:
@@ -143,20 +105,20 @@ func (c *checker) expression(e hcl.Expression, t cty.Type, address, at string) e
 				}
 				place = at + "." + key.AsString()
 				if !t.HasAttribute(key.AsString()) {
-					if err := c.report(instance{address: address}, place, item.KeyExpr.Range(), nil); err != nil {
+					if err := c.report(address, place, item.KeyExpr.Range()); err != nil {
 						return err
 					}
 					continue
 				}
 				member = t.AttributeType(key.AsString())
 			}
-			if err := c.expression(item.ValueExpr, member, address, place); err != nil {
+			if err := c.written(item.ValueExpr, member, address, place); err != nil {
 				return err
 			}
 		}
 	}
 	for _, e := range inner {
-		if err := c.expression(e, t, address, at); err != nil {
+		if err := c.written(e, t, address, at); err != nil {
 			return err
 		}
 	}
@@ -164,25 +126,17 @@ func (c *checker) expression(e hcl.Expression, t cty.Type, address, at string) e
 }
 
 // evaluated checks the value of an expression.
-func (c *checker) evaluated(e hcl.Expression, t cty.Type, of instance, at string) error {
+func (c *checker) evaluated(e hcl.Expression, t cty.Type, address, at string) error {
 	var v cty.Value
 	if err := c.runner.EvaluateExpr(e, &v, nil); err != nil {
 		return nil // Terraform reports it
 	}
 	v, _ = v.UnmarkDeep() // names are no secrets
-	return c.value(v, t, at, func(at, member string) error {
-		from := &origin{}
-		tracer{c, member, tflint.SelfModuleCtxType, of.each, from}.follow(e)
-		place := e.Range()
-		if from.variable != nil {
-			place = *from.variable
-		}
-		return c.report(of, at, place, from.files)
-	})
+	return c.value(v, t, at, func(at string) error { return c.report(address, at, e.Range()) })
 }
 
 // value finds members that a type does not have.
-func (c *checker) value(v cty.Value, t cty.Type, at string, report func(at, member string) error) error {
+func (c *checker) value(v cty.Value, t cty.Type, at string, report func(at string) error) error {
 	if v == cty.NilVal || !v.IsKnown() || v.IsNull() || !v.CanIterateElements() {
 		return nil
 	}
@@ -195,7 +149,7 @@ func (c *checker) value(v cty.Value, t cty.Type, at string, report func(at, memb
 			}
 			memberAt = at + "." + key.AsString()
 			if !t.HasAttribute(key.AsString()) {
-				if err := report(memberAt, key.AsString()); err != nil {
+				if err := report(memberAt); err != nil {
 					return err
 				}
 				continue
@@ -219,24 +173,14 @@ func elementOf(t cty.Type) cty.Type {
 	return cty.DynamicPseudoType
 }
 
-// report reports a member once, of all instances if it is written in their block.
-func (c *checker) report(of instance, at string, place hcl.Range, files []string) error {
-	if c.found[of.address+" "+at] || c.found[of.String()+" "+at] {
+// report reports a member once.
+func (c *checker) report(address, at string, place hcl.Range) error {
+	message := fmt.Sprintf("%s has no %s. Terraform silently ignores it: check the spelling.", address, at)
+	if c.found[message] {
 		return nil
 	}
-	c.found[of.String()+" "+at] = true
-	path, err := c.runner.GetModulePath()
-	if err != nil {
-		return err
-	}
-	address := of.String()
-	if len(path) > 0 {
-		address = path.String() + "." + address
-	}
-	if len(files) > 0 {
-		at += " (from " + strings.Join(files, " or ") + ")"
-	}
-	return c.runner.EmitIssue(c.rule, fmt.Sprintf("%s has no %s. Terraform silently ignores it: check the spelling.", address, at), place)
+	c.found[message] = true
+	return c.runner.EmitIssue(c.rule, message, place)
 }
 
 var variableBlock = hclext.BlockSchema{Type: "variable", LabelNames: []string{"name"}, Body: &hclext.BodySchema{
@@ -249,54 +193,34 @@ func (c *checker) variables(start string, patterns []string) error {
 	if err != nil {
 		return err
 	}
-	types := map[string]cty.Type{}
+	types := typesOfVariables(content.Blocks)
 	for _, block := range content.Blocks {
-		name := block.Labels[0]
-		if attribute := block.Body.Attributes["type"]; attribute != nil {
-			types[name] = typeOf(attribute.Expr)
-		}
 		if attribute := block.Body.Attributes["default"]; attribute != nil {
-			if err := c.expression(attribute.Expr, types[name], "var."+name, "default"); err != nil {
+			if err := c.written(attribute.Expr, types[block.Labels[0]], "var."+block.Labels[0], "default"); err != nil {
 				return err
 			}
 		}
 	}
-	here, err := filepath.Abs(".")
-	if err != nil || here != start {
+	if here, err := filepath.Abs("."); err != nil || here != start {
 		return err // these files have no values for this module
 	}
 	for _, pattern := range patterns {
-		files, err := filepath.Glob(filepath.Join(start, pattern))
+		files, err := filepath.Glob(pattern)
 		if err != nil {
 			return err
 		}
-		for _, file := range files {
-			if err := c.variableFile(file, types); err != nil {
-				return err
+		for _, name := range files {
+			file, diags := hclparse.NewParser().ParseHCLFile(name)
+			if diags.HasErrors() {
+				return diags
 			}
-		}
-	}
-	return nil
-}
-
-func (c *checker) variableFile(name string, types map[string]cty.Type) error {
-	if here, err := filepath.Abs("."); err == nil {
-		if relative, err := filepath.Rel(here, name); err == nil {
-			name = relative
-		}
-	}
-	file, diags := hclparse.NewParser().ParseHCLFile(name)
-	if diags.HasErrors() {
-		return diags
-	}
-	attributes, diags := file.Body.JustAttributes()
-	if diags.HasErrors() {
-		return diags
-	}
-	for variable, attribute := range attributes {
-		if t, ok := types[variable]; ok {
-			if err := c.expression(attribute.Expr, t, name, variable); err != nil {
-				return err
+			attributes, _ := file.Body.JustAttributes()
+			for variable, attribute := range attributes {
+				if t, ok := types[variable]; ok {
+					if err := c.written(attribute.Expr, t, name, variable); err != nil {
+						return err
+					}
+				}
 			}
 		}
 	}
@@ -348,7 +272,7 @@ func variableTypes(dir string) (map[string]cty.Type, error) {
 	if err != nil {
 		return nil, err
 	}
-	types := map[string]cty.Type{}
+	var blocks hclext.Blocks
 	for _, name := range files {
 		file, diags := hclparse.NewParser().ParseHCLFile(name)
 		if diags.HasErrors() {
@@ -358,20 +282,22 @@ func variableTypes(dir string) (map[string]cty.Type, error) {
 		if diags.HasErrors() {
 			return nil, diags
 		}
-		for _, block := range content.Blocks {
-			if attribute := block.Body.Attributes["type"]; attribute != nil {
-				types[block.Labels[0]] = typeOf(attribute.Expr)
+		blocks = append(blocks, content.Blocks...)
+	}
+	return typesOfVariables(blocks), nil
+}
+
+// typesOfVariables are the types that variables are declared with, or any.
+func typesOfVariables(blocks hclext.Blocks) map[string]cty.Type {
+	types := map[string]cty.Type{}
+	for _, block := range blocks {
+		name := block.Labels[0]
+		types[name] = cty.DynamicPseudoType
+		if attribute := block.Body.Attributes["type"]; attribute != nil {
+			if t, _, diags := typeexpr.TypeConstraintWithDefaults(attribute.Expr); !diags.HasErrors() {
+				types[name] = t
 			}
 		}
 	}
-	return types, nil
-}
-
-// typeOf is the type that a variable is declared with, or any.
-func typeOf(e hcl.Expression) cty.Type {
-	t, _, diags := typeexpr.TypeConstraintWithDefaults(e)
-	if diags.HasErrors() {
-		return cty.DynamicPseudoType
-	}
-	return t
+	return types
 }

@@ -50,6 +50,9 @@ func (r *rule) Check(runner tflint.Runner) error {
 	if err != nil {
 		return err
 	}
+	if path, err := runner.GetModulePath(); err != nil || len(path) > 0 {
+		return err // a called module: TFLint is run in the directory of each
+	}
 	c := &checker{runner: runner, rule: r, found: map[string]bool{}}
 	schemas, err := readSchemas(filepath.Join(start, o.Schema))
 	if err != nil {
