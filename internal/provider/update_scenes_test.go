@@ -134,6 +134,10 @@ func TestUpdateScenes(t *testing.T) {
 			requests: "GET, PATCH, 10 GET", most: 31 * time.Second,
 			errors: []string{"API does not show the change to num_replicas", "the value from before, 3, in reads for 30s"}, next: []string{"num_replicas"},
 		},
+		"a name that the platform trims is no error, and no drift": {
+			arguments: seedMappings + "\nname = \"new  \"", platform: rewrites(mockplatform.UpdatePipe, "name", func(name any) any { return strings.TrimSpace(name.(string)) }),
+			requests: "GET, PATCH", stored: object{"name": "new"},
+		},
 
 		"a column that a colleague excludes while a removal waits is uncovered": {
 			arguments: resorted, before: map[int][]happening{2: {fails(busy), soon(acts(excludesSalary))}},

@@ -22,8 +22,8 @@ import (
 //	------------|------------------|------------------------|----------------------|-----------------------------
 //	Same        | only null        | is the empty value     | is ignored           | plans, changes, drift
 //	Alike       | or an empty value| is the empty value     | counts               | elements of keyed maps, Differing
-//	Confirms    | of the response: | of the response:       | is ignored           | responses: verification and drift
-//	            | an empty value   | is not compared        |                      |
+//	Confirms    | of the response: | of the response:       | is ignored, as at    | responses: verification and drift
+//	            | an empty value   | is not compared        | the ends of any text |
 //	HasAll      | --               | is a difference, unless| --                   | reads: is anything omitted
 //	            |                  | it was empty before    |                      |
 //	by form     | or an empty value| is the empty value     | counts               | FromJSON: repeated elements, whose
@@ -115,7 +115,8 @@ func Differing(a, b Value) []string {
 	return names
 }
 
-// Confirms reports whether the value of a leaf in a response confirms the wanted one.
+// Confirms reports whether the value of a leaf in a response confirms the wanted one. White space at the ends of texts
+// makes no difference, but in keyed maps, which have the names of tables and columns.
 func (r Rules) Confirms(name string, wanted, response Value) bool {
 	key, keyed := r.Keys[name]
 	switch {
@@ -127,10 +128,10 @@ func (r Rules) Confirms(name string, wanted, response Value) bool {
 		return slices.EqualFunc(wanted.Elements(), response.Elements(), func(wanted, response Value) bool {
 			return key.Of(wanted) == key.Of(response) && confirmsElement(wanted, response)
 		})
-	case isList(wanted):
-		return slices.EqualFunc(wanted.Elements(), response.Elements(), confirmsElement)
-	default:
-		return false
+	case isList(wanted) && slices.EqualFunc(wanted.Elements(), response.Elements(), confirmsElement):
+		return true
+	default: // a platform may trim texts
+		return r.Same(name, wanted.trimmed(), response.trimmed())
 	}
 }
 

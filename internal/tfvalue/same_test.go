@@ -72,6 +72,12 @@ func TestConfirms(t *testing.T) {
 		{"list", `["a", "b"]`, `["b", "a"]`, false},
 		{"name", `"a"`, `null`, false},
 		{"name", `""`, `null`, true},
+		// A platform that trims texts.
+		{"name", `" a b "`, `"a b"`, true},
+		{"name", `"a"`, `"a\n"`, true},
+		{"name", `"a b"`, `"ab"`, false},
+		{"pairs", `[{"from": "a ", "to": "b"}]`, `[{"from": "a", "to": "b"}]`, true},
+		{"maps", `[{"schema": "s", "table": "t", "hidden": ["x "]}]`, `[{"schema": "s", "table": "t", "hidden": ["x"]}]`, false},
 		// Nothing was wanted, and the response has the field.
 		{"name", `null`, `""`, false},
 		// Members that a response omits in elements.

@@ -185,6 +185,17 @@ func (v Value) Text() string { return as[string](v) }
 // send a list or a set again would rename what is in it.
 func (v Value) Normal() string { return norm.NFC.String(v.Text()) }
 
+// trimmed returns the value with no white space at the ends of its texts.
+func (v Value) trimmed() Value {
+	trimmed, _ := tftypes.Transform(v.Value, func(_ *tftypes.AttributePath, at tftypes.Value) (tftypes.Value, error) {
+		if text := (Value{at}); isString(text) && text.IsKnown() && !text.IsNull() {
+			return String(strings.TrimSpace(text.Text())).Value, nil // never fails
+		}
+		return at, nil
+	})
+	return Value{trimmed}
+}
+
 // OtherForms returns the strings in a value that have another form, or that could not be read in full
 // (what was no text has become U+FFFD), each once, in Terraform's form and sorted. A value that contains
 // one must not be sent again.
