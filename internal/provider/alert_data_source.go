@@ -4,8 +4,6 @@ import (
 	"context"
 
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
-
-	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
 )
 
 func alertDataSourceSchema() schema.Schema {
@@ -34,5 +32,5 @@ func alertDataSourceSchema() schema.Schema {
 }
 
 func readAlert(ctx context.Context, q *query) error {
-	return q.client.GetAlert(ctx, q.config.At("id").Text(), tfvalue.Rules{}.Into(&q.result))
+	return q.client.GetAlert(ctx, q.config.At("id").Text(), q.take)
 }

@@ -37,6 +37,20 @@ type query struct {
 	diags  *diag.Diagnostics
 }
 
+// dataRules are those of all data sources. A list that the API returns as null is empty, since a for expression fails
+// over null. One that it omits is null, because the response does not say what is in it.
+var dataRules = func() tfvalue.Rules {
+	rules := pipeRules
+	rules.NullIsEmpty = true
+	return rules
+}()
+
+// take takes a response for the result.
+func (q *query) take(decoded any) (err error) {
+	q.result, err = dataRules.FromJSON(decoded, q.config.Type())
+	return err
+}
+
 func (d *dataSource) Metadata(_ context.Context, req datasource.MetadataRequest, resp *datasource.MetadataResponse) {
 	resp.TypeName = req.ProviderTypeName + "_" + d.name
 }

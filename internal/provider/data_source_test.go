@@ -92,6 +92,32 @@ func TestDataSourcesHoldEveryField(t *testing.T) {
 	}
 }
 
+// TestListsThatAreNullAreEmpty reads lists, sets and maps that are null in a response, and some that are omitted.
+func TestListsThatAreNullAreEmpty(t *testing.T) {
+	f := newFixture(t)
+	f.Configure(func(b *mockplatform.Behaviour) {
+		b.Responses.Sparse = []mockplatform.Sparse{
+			{Path: "privateEndpointIds"}, {Path: "destination.columns"},
+			{Path: "ipAccessList", Null: true}, {Path: "fieldMappings", Null: true}, {Path: "source.postgres.tableMappings", Null: true},
+		}
+	})
+	s := f.start()
+	service, _ := f.dataSource(s, "service", fmt.Sprintf("id = %q", mockplatform.ServiceID))
+	services, _ := f.dataSource(s, "services", "")
+	pipe, _ := f.dataSource(s, "pipe", fmt.Sprintf("service_id = %q\npipe_id = %q", mockplatform.ServiceID, mockplatform.PostgresPipeID))
+	one := services.At("services").Elements()[0]
+	for _, list := range []tfvalue.Value{service.At("ip_access_list"), one.At("ip_access_list"), pipe.At("field_mappings"), pipe.At(tableMappingsPath...)} {
+		if list.IsNull() || len(list.Elements()) > 0 {
+			t.Errorf("null in a response is %s", list)
+		}
+	}
+	for _, list := range []tfvalue.Value{service.At("private_endpoint_ids"), pipe.At("destination", "columns")} {
+		if !list.IsNull() {
+			t.Errorf("omitted, it is %s", list)
+		}
+	}
+}
+
 // TestDataSourcesAfterAnotherWriter reads each data source of services twice in a run: it
 // shows what somebody has written in between.
 func TestDataSourcesAfterAnotherWriter(t *testing.T) {

@@ -20,5 +20,5 @@ func pipeDataSourceSchema() schema.Schema {
 }
 
 func readPipe(ctx context.Context, q *query) error {
-	return q.client.GetPipe(ctx, q.organization, q.config.At("service_id").Text(), q.config.At("pipe_id").Text(), pipeRules.Into(&q.result))
+	return q.client.GetPipe(ctx, q.organization, q.config.At("service_id").Text(), q.config.At("pipe_id").Text(), q.take)
 }

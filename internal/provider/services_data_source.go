@@ -35,7 +35,7 @@ func readService(ctx context.Context, q *query) error {
 	if id.IsNull() {
 		return readNamedService(ctx, q)
 	}
-	err := q.client.GetFreshService(ctx, q.organization, id.Text(), tfvalue.Rules{}.Into(&q.result))
+	err := q.client.GetFreshService(ctx, q.organization, id.Text(), q.take)
 	if !platform.IsNotFound(err) {
 		return err
 	}
@@ -49,7 +49,7 @@ func readService(ctx context.Context, q *query) error {
 func readNamedService(ctx context.Context, q *query) error {
 	var ids []string
 	err := q.client.FindServices(ctx, q.organization, q.config.At("name").Text(), func(decoded any) error {
-		err := tfvalue.Rules{}.Into(&q.result)(decoded)
+		err := q.take(decoded)
 		ids = append(ids, q.client.Clean(q.result.At("id").Text(), words.MaxID))
 		return err
 	})
@@ -130,7 +130,7 @@ func readServices(ctx context.Context, q *query) error {
 	keys := map[string]tftypes.Value{}
 	listType := q.config.At("services").Type().(tftypes.List)
 	err := q.client.ListServices(ctx, q.organization, texts(q.config.At("filter")), func(decoded any) error {
-		service, err := tfvalue.Rules{}.FromJSON(decoded, listType.ElementType)
+		service, err := dataRules.FromJSON(decoded, listType.ElementType)
 		if err != nil {
 			return err
 		}

@@ -79,9 +79,11 @@ func (r Rules) readMembers(at Path, decoded any, typ tftypes.Object) (map[string
 	read := make(map[string]tftypes.Value, len(typ.AttributeTypes))
 	for name, memberType := range typ.AttributeTypes {
 		next := append(at, name) //nolint:gocritic // nothing keeps the last path, so the next one may overwrite it
-		member := members[r.Member(next)]
+		member, isReturned := members[r.Member(next)]
 		if contains(r.NotInJSON, next) {
 			member = nil
+		} else if r.NullIsEmpty && isReturned && member == nil && Null(memberType).IsCollection() {
+			member = []any{}
 		}
 		value, err := r.read(next, member, memberType)
 		read[name], wrong = value, cmp.Or(wrong, err)

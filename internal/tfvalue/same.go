@@ -47,6 +47,8 @@ type Rules struct {
 	Verbatim []Path
 	// NotInJSON are attributes that JSON does not have at their path.
 	NotInJSON []Path
+	// NullIsEmpty reads a list, a set or a map that is null in JSON as empty. One that is omitted is null.
+	NullIsEmpty bool
 
 	// Instants are timestamps, which Same compares by their instant, and Folded are strings
 	// whose letter case it ignores.
