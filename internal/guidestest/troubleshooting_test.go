@@ -15,9 +15,9 @@ var terraformsOwn = []string{"WriteOnly Attribute Not Allowed", "Instance cannot
 // selfExplanatory are summaries whose own text says all that the guide could.
 var selfExplanatory = []string{
 	"A name in … of … cannot be sent", "API key … has expired", "API key … has expired and is replaced", "API key … has expired and stays on the platform", "API key … will never expire", "API keys cannot be imported",
-	"Cannot configure provider", "Cannot import …", "Destroy does not delete services or pipes", "Empty list", "Empty name", "Expiry in the past", "Fewer than 2 replicas for …", "Import does not match the configuration",
-	"Incomplete credential", "Invalid IP address", "Invalid UUID", "Invalid alert ID", "Invalid early_renewal_hours",
-	"Invalid environment variable", "Invalid key of a table mapping", "Invalid number", "Invalid sorting keys", "Invalid timestamp", "Minimum memory exceeds maximum", "Null element",
+	"Cannot configure provider", "Cannot import …", "Destroy does not delete services or pipes", "Empty list", "Expiry in the past", "Fewer than 2 replicas for …", "Import does not match the configuration",
+	"Incomplete credential", "Invalid IP address", "Invalid UUID", "Invalid alert ID", "Invalid early_renewal_hours", "Invalid element",
+	"Invalid environment variable", "Invalid key of a table mapping", "Invalid number", "Invalid sorting keys", "Invalid timestamp", "Minimum memory exceeds maximum",
 	"Pipe has another kind of source", "Secret ends with a line break", "Secret is blank",
 	"Unknown values after apply",
 }

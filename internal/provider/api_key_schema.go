@@ -17,9 +17,6 @@ import (
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
 )
 
-// maxValidityHours is a hundred years. A duration in Go ends after less than three hundred.
-const maxValidityHours = 876_000
-
 func apiKeySchema() schema.Schema {
 	hash := access{optional: true, sensitive: true}
 	return schema.Schema{
@@ -32,10 +29,11 @@ func apiKeySchema() schema.Schema {
 				setvalidator.SizeAtLeast(1), nonNull, setvalidator.ValueStringsAre(stringvalidator.OneOf("admin", "developer", "query_endpoints"))),
 			"expire_at": settable.string("Expiry of the key, as an RFC 3339 timestamp. Must be later than the time of creation. If both this and `validity_hours` are omitted, the key never expires, unless the API sets an expiry."+replaces,
 				rfc3339, stringvalidator.ConflictsWith(path.MatchRoot("validity_hours"))),
+			// A hundred years at most: a duration in Go ends after less than three hundred.
 			"validity_hours": optional.number("Validity of the key in hours from its creation, instead of `expire_at`. A whole number between 1 and 876000. Conflicts with `expire_at`."+replaces,
-				numberCheck{1, maxValidityHours, 1}),
+				numberCheck{"must be a whole number between 1 and 876000", 1, 876_000, 1}),
 			"early_renewal_hours": optional.number("How long before the expiry an apply renews the key, in hours. A whole number less than `validity_hours`, which it requires. Updated in place.",
-				numberCheck{0, maxValidityHours, 1}, numbervalidator.AlsoRequires(path.MatchRoot("validity_hours"))),
+				numberCheck{"must be a whole number between 0 and 876000", 0, 876_000, 1}, numbervalidator.AlsoRequires(path.MatchRoot("validity_hours"))),
 			"ready_for_renewal": computed.bool("Whether the key is due for renewal, by `validity_hours` and `early_renewal_hours`. Set by every refresh."),
 			"rotation_triggers": optional.stringMap("Arbitrary map of values, such as the release of an application; `{}` is the same as none." + replaces),
 			"state": schema.StringAttribute{

@@ -122,7 +122,7 @@ func cloudStreamAttribute(set access) schema.Attribute {
 func postgresAttribute(set, must access) schema.Attribute {
 	return set.object("Postgres source.", map[string]schema.Attribute{
 		"host":     set.string("Host of the Postgres server."),
-		"port":     set.number("Port of the Postgres server, between 1 and 65535.", numberCheck{1, 65535, 1}),
+		"port":     set.number("Port of the Postgres server, between 1 and 65535.", numberCheck{"must be a whole number between 1 and 65535", 1, 65535, 1}),
 		"database": set.string("Database to read."),
 		"settings": set.object("Replication settings.", map[string]schema.Attribute{
 			"sync_interval_seconds":              set.number("Time between two synchronizations, in seconds; a whole number.", integer),

@@ -3,6 +3,7 @@ package provider
 import (
 	"context"
 	"fmt"
+	"math"
 	"math/big"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -44,9 +45,9 @@ func serviceScalingSchema() schema.Schema {
 		Attributes: map[string]schema.Attribute{
 			"organization_id":       organizationID("service", fromFirstApply),
 			"service_id":            required.string("UUID of the service."+replaces, uuidText),
-			"num_replicas":          settable.number("Number of replicas, between 1 and 20. The first service of a warehouse needs at least 2, unless the organization's tier allows fewer. The tier may set further limits. The platform's default is 1 on tier BASIC, and 3 on tiers SCALE and ENTERPRISE.", numberCheck{1, 20, 1}),
+			"num_replicas":          settable.number("Number of replicas, between 1 and 20. The first service of a warehouse needs at least 2, unless the organization's tier allows fewer. The tier may set further limits. The platform's default is 1 on tier BASIC, and 3 on tiers SCALE and ENTERPRISE.", numberCheck{"must be a whole number between 1 and 20", 1, 20, 1}),
 			"idle_scaling":          settable.bool("Whether the service may scale down to zero when idle. The platform's default is `true`."),
-			"idle_timeout_minutes":  settable.number("Idle time after which the service scales down to zero, in minutes; at least 5.", integerFrom(5)),
+			"idle_timeout_minutes":  settable.number("Idle time after which the service scales down to zero, in minutes; at least 5.", numberCheck{"must be a whole number of at least 5", 5, math.MaxInt64, 1}),
 			"min_total_memory_gb":   deprecatedMemory("Minimum", ", not exceeding `max_total_memory_gb`"),
 			"max_total_memory_gb":   deprecatedMemory("Maximum", ", at most 360 for non-paid services"),
 			"name":                  fields["name"],
@@ -65,7 +66,7 @@ func deprecatedMemory(bound, limit string) schema.Attribute {
 	attribute := settable.number(
 		bound+" total memory of three workers during auto-scaling, in GB; a multiple of 12 between 24 and 1068"+limit+". "+
 			"Only for `production` services. Deprecated: "+inaccurateTotal+".",
-		numberCheck{24, 1068, 12}).(schema.NumberAttribute)
+		numberCheck{"must be a multiple of 12 between 24 and 1068", 24, 1068, 12}).(schema.NumberAttribute)
 	attribute.DeprecationMessage = "The platform has deprecated this argument: it is " + inaccurateTotal + ". The API offers no replacement: memory per replica is read-only."
 	return attribute
 }

@@ -65,7 +65,8 @@ var secretText = textCheck{"must not be empty or blank", func(at path.Path, must
 			fmt.Sprintf("%s %s: the platform could no longer read the source. Check that this run gets the secret.", at, must))
 	case strings.HasSuffix(text, "\n"), strings.HasSuffix(text, "\r"):
 		diags.AddAttributeWarning(at, "Secret ends with a line break",
-			fmt.Sprintf("%s ends with a line break, probably because it was read from a file. The line break is sent too: if it is not part of the secret, use trimspace().", at))
+			fmt.Sprintf("%s ends with a line break, probably because it was read from a file. "+
+				"The line break is sent too: if it is not part of the secret, use trimspace().", at))
 	}
 }}
 
@@ -77,33 +78,33 @@ var alertID = textCheck{"must be a single segment of a URL path", func(at path.P
 }}
 
 // numberCheck accepts the numbers between minimum and maximum that are a multiple of step, or also
-// fractions if step is 0. It rejects a whole number beyond 63 bits, and a fraction that is 0 as a
-// float64: no API stores these, and Terraform would get other digits back.
+// fractions if step is 0. It rejects what no API stores, so that Terraform would get other digits back: a whole
+// number beyond 63 bits, and a fraction that is 0 as a float64.
 //
 // Rejected: the framework's integer attribute. It reports a fraction as an error in the provider,
 // before any validator runs.
-type numberCheck struct{ minimum, maximum, step int64 }
-
-var (
-	anyNumber = numberCheck{math.MinInt64, math.MaxInt64, 0}
-	integer   = numberCheck{math.MinInt64, math.MaxInt64, 1}
-)
-
-func integerFrom(minimum int64) numberCheck { return numberCheck{minimum, math.MaxInt64, 1} }
-
-func (c numberCheck) Description(context.Context) string {
-	return fmt.Sprintf("must be between %d and %d", c.minimum, c.maximum)
+type numberCheck struct {
+	rule
+	minimum, maximum, step int64
 }
 
-func (c numberCheck) MarkdownDescription(ctx context.Context) string { return c.Description(ctx) }
+var (
+	anyNumber = numberCheck{"must be a number of 64 bits", math.MinInt64, math.MaxInt64, 0}
+	integer   = numberCheck{"must be a whole number of 64 bits", math.MinInt64, math.MaxInt64, 1}
+)
+
+func (c numberCheck) accepts(n *big.Float) bool {
+	if !n.IsInt() {
+		float, _ := n.Float64()
+		return c.step == 0 && float != 0
+	}
+	i, accuracy := n.Int64()
+	return accuracy == big.Exact && c.minimum <= i && i <= c.maximum && (c.step == 0 || i%c.step == 0)
+}
 
 func (c numberCheck) ValidateNumber(_ context.Context, req validator.NumberRequest, resp *validator.NumberResponse) {
-	if req.ConfigValue.IsNull() || req.ConfigValue.IsUnknown() {
-		return
-	}
 	n := req.ConfigValue.ValueBigFloat()
-	broken := c.broken(n)
-	if broken == "" {
+	if req.ConfigValue.IsNull() || req.ConfigValue.IsUnknown() || c.accepts(n) {
 		return
 	}
 	// In 20 digits, since a number may have thousands, unless a fraction, such as
@@ -112,44 +113,7 @@ func (c numberCheck) ValidateNumber(_ context.Context, req validator.NumberReque
 	if !n.IsInt() && !strings.ContainsAny(got, ".e") {
 		got = n.Text('g', -1)
 	}
-	resp.Diagnostics.AddAttributeError(req.Path, "Invalid number", fmt.Sprintf("%s %s, got %s.", req.Path, broken, got))
-}
-
-// broken is what a number must be and is not, "" if it is accepted.
-func (c numberCheck) broken(n *big.Float) string {
-	i, accuracy := n.Int64()
-	float, _ := n.Float64()
-	switch {
-	case n.IsInt() && accuracy != big.Exact:
-		return c.Description(context.Background())
-	case c.step == 0 && float == 0 && n.Sign() != 0:
-		return fmt.Sprintf("must not be closer to 0 than %g", math.SmallestNonzeroFloat64)
-	case c.step == 0, n.IsInt() && c.has(i):
-		return ""
-	default:
-		return c.limits(n.IsInt())
-	}
-}
-
-func (c numberCheck) has(i int64) bool { return c.minimum <= i && i <= c.maximum && i%c.step == 0 }
-
-// limits is what a number of up to 63 bits must be. That it must be whole is omitted if it is.
-func (c numberCheck) limits(isWhole bool) string {
-	between := fmt.Sprintf("between %d and %d", c.minimum, c.maximum)
-	switch isOpen := c.maximum == math.MaxInt64; {
-	case c.step > 1:
-		return fmt.Sprintf("must be a multiple of %d %s", c.step, between)
-	case isOpen && c.minimum == math.MinInt64:
-		return "must be a whole number"
-	case isOpen && isWhole:
-		return fmt.Sprintf("must be at least %d", c.minimum)
-	case isOpen:
-		return fmt.Sprintf("must be a whole number of at least %d", c.minimum)
-	case isWhole:
-		return "must be " + between
-	default:
-		return "must be a whole number " + between
-	}
+	resp.Diagnostics.AddAttributeError(req.Path, "Invalid number", fmt.Sprintf("%s %s, got %s.", req.Path, c.rule, got))
 }
 
 // noNulls rejects null elements, and in lists of names empty ones. They would pass a plan, and fail
@@ -178,14 +142,10 @@ func (v noNulls) ValidateMap(_ context.Context, req validator.MapRequest, resp *
 }
 
 func (v noNulls) check(at path.Path, elements []attr.Value, diags *diag.Diagnostics) {
-	var summary string
-	switch {
-	case slices.ContainsFunc(elements, attr.Value.IsNull):
-		summary = "Null element"
-	case v.names && slices.ContainsFunc(elements, types.StringValue("").Equal):
-		summary = "Empty name"
-	default:
-		return // before the path is written: in a set, it has the whole element
+	isBad := func(element attr.Value) bool {
+		return element.IsNull() || v.names && element.Equal(types.StringValue(""))
 	}
-	diags.AddAttributeError(at, summary, fmt.Sprintf("%s %s. Omit the element.", at, v.rule))
+	if slices.ContainsFunc(elements, isBad) { // the path is written only then: in a set, it has the whole element
+		diags.AddAttributeError(at, "Invalid element", fmt.Sprintf("%s %s. Omit the element.", at, v.rule))
+	}
 }
