@@ -89,11 +89,11 @@ var invalidConfigurations = []struct {
 	}},
 	{"provider", "", []invalid{ // TestProviderSettings has the others
 		{`key_secret = "hush-hush\n"`, []string{"key_secret", "read from a file"}},
-		{`max_concurrent_requests = 0`, []string{"max_concurrent_requests", "between 1 and", "0"}},
-		{`max_concurrent_requests = 2.5`, []string{"max_concurrent_requests", "whole number between 1 and 2147483647", "2.5"}},
-		{`retry_timeout = "-1s"`, []string{"retry_timeout must not be negative", `"-1s"`}},
-		{`retry_timeout = "hush-hush"`, []string{"retry_timeout must be a duration such as 30s or 5m."}},
-		{`request_timeout = "0s\n"`, []string{"request_timeout must be a duration", `got "0s\n"`}},
+		{`max_concurrent_requests = 0`, []string{"max_concurrent_requests", "between 1 and"}},
+		{`max_concurrent_requests = 2.5`, []string{"max_concurrent_requests", "whole number between 1 and 2147483647"}},
+		{`retry_timeout = "-1s"`, []string{"retry_timeout must be a duration such as 5m, and must not be negative."}},
+		{`retry_timeout = "hush-hush"`, []string{"retry_timeout must be a duration such as 5m"}},
+		{`request_timeout = "0s\n"`, []string{"request_timeout must be a duration greater than zero, such as 30s."}},
 	}},
 }
 

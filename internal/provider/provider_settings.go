@@ -1,10 +1,7 @@
 package provider
 
 import (
-	"errors"
 	"fmt"
-	"math"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -22,37 +19,46 @@ import (
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/words"
 )
 
-// setting is one argument of the provider. The error of its check continues a sentence that begins
-// with the setting's name, and never repeats a secret.
+// setting is one argument of the provider.
 type setting struct {
 	name, description string
 	needed            bool // required where it is used; the others have a default
 	sensitive         bool
-	partners          []string           // without which a credential is useless
-	check             func(string) error // nil for a URL, whose check depends on allow_http
+	partners          []string // without which a credential is useless
+	// rule is what accepts requires of a value, after the setting's name in an error. Errors repeat no value, which may
+	// be a secret in the wrong variable. A URL has neither: its check depends on allow_http.
+	rule    string
+	accepts func(string) bool
 }
+
+const secretRule = "must not be empty, and must not contain whitespace or control characters; use trimspace() if it is read from a file"
 
 // providerSettings are in the order in which they are read.
 var providerSettings = []setting{
-	{name: "allow_http", check: checkBool,
-		description: "Whether `base_url` and `alerts_base_url` may use plain `http` with any host, such as a fake platform in another container. Credentials then travel in the clear. Defaults to `false`."},
+	{name: "allow_http", rule: "must be true or false", accepts: isBool,
+		description: "Whether `base_url` and `alerts_base_url` may use plain `http` with any host, such as a fake platform in another container. " +
+			"Credentials then travel in the clear. Defaults to `false`."},
 	{name: "base_url", needed: true,
-		description: "Base URL of the management API. Must be `https`; plain `http` is allowed only for a loopback address, or with `allow_http`. A path prefix is kept; a trailing slash is ignored."},
-	{name: "organization_id", needed: true, check: checkUUID,
-		description: "UUID of the default organization. An `organization_id` of a resource or data source takes precedence, and an existing resource keeps its organization when the default changes."},
-	{name: "key_id", needed: true, partners: []string{"base_url", "key_secret"}, check: checkKeyID,
+		description: "Base URL of the management API. Must be `https`; plain `http` is allowed only for a loopback address, or with `allow_http`. " +
+			"A path prefix is kept; a trailing slash is ignored."},
+	{name: "organization_id", needed: true, rule: "must be a UUID", accepts: words.IsUUID,
+		description: "UUID of the default organization. An `organization_id` of a resource or data source takes precedence, " +
+			"and an existing resource keeps its organization when the default changes."},
+	{name: "key_id", needed: true, partners: []string{"base_url", "key_secret"}, rule: "must not contain a colon, and " + secretRule, accepts: isKeyID,
 		description: "ID of the API key for the management API. Must not contain a colon or whitespace."},
-	{name: "key_secret", needed: true, sensitive: true, partners: []string{"base_url", "key_id"}, check: checkCredential,
+	{name: "key_secret", needed: true, sensitive: true, partners: []string{"base_url", "key_id"}, rule: secretRule, accepts: isSecretText,
 		description: "Secret of the API key for the management API. Must not contain whitespace."},
 	{name: "alerts_base_url", needed: true,
 		description: "Base URL of the alerting API, which only `dataplatform_alert` uses. Has the form of `base_url`."},
-	{name: "alerts_access_token", needed: true, sensitive: true, partners: []string{"alerts_base_url"}, check: checkCredential,
+	{name: "alerts_access_token", needed: true, sensitive: true, partners: []string{"alerts_base_url"}, rule: secretRule, accepts: isSecretText,
 		description: "Bearer token for the alerting API. Must not contain whitespace."},
-	{name: "request_timeout", check: durationFrom(1, "must be greater than zero"),
-		description: fmt.Sprintf("Timeout of one attempt of a request, a duration greater than zero such as `30s`. Defaults to `%s`.", platform.DefaultRequestTimeout)},
-	{name: "retry_timeout", check: durationFrom(0, "must not be negative"),
-		description: fmt.Sprintf("Time limit of one operation with all its retries, a duration such as `5m`. `0s` disables retries. Defaults to `%s`.", platform.DefaultRetryTimeout)},
-	{name: "max_concurrent_requests", check: checkCount,
+	{name: "request_timeout", rule: "must be a duration greater than zero, such as 30s", accepts: isDurationFrom(1),
+		description: fmt.Sprintf("Timeout of one attempt of a request, a duration greater than zero such as `30s`. Defaults to `%s`.",
+			platform.DefaultRequestTimeout)},
+	{name: "retry_timeout", rule: "must be a duration such as 5m, and must not be negative", accepts: isDurationFrom(0),
+		description: fmt.Sprintf("Time limit of one operation with all its retries, a duration such as `5m`. `0s` disables retries. Defaults to `%s`.",
+			platform.DefaultRetryTimeout)},
+	{name: "max_concurrent_requests", rule: "must be a whole number between 1 and 2147483647", accepts: isCount,
 		description: fmt.Sprintf("Maximum number of concurrent requests, at least 1. Defaults to %d.", platform.DefaultMaxConcurrentRequests)},
 }
 
@@ -72,80 +78,30 @@ func providerAttributes() map[string]schema.Attribute {
 	return attributes
 }
 
-// checkBool never repeats a value, which may be a secret in the wrong variable.
-func checkBool(value string) error {
-	if _, err := strconv.ParseBool(value); err != nil {
-		return errors.New("must be true or false")
-	}
-	return nil
+func isBool(value string) bool {
+	_, err := strconv.ParseBool(value)
+	return err == nil
 }
 
-func checkUUID(value string) error {
-	if !words.IsUUID(value) {
-		return fmt.Errorf("must be a UUID, got %q", value)
-	}
-	return nil
-}
+// isKeyID rejects a colon, which would end the ID within the header.
+func isKeyID(value string) bool { return !strings.Contains(value, ":") && isSecretText(value) }
 
-// checkKeyID rejects a colon, which would end the ID within the header.
-func checkKeyID(value string) error {
-	if strings.Contains(value, ":") {
-		return errors.New("must not contain a colon")
-	}
-	return checkCredential(value)
-}
-
-// checkCredential rejects whitespace and control characters, which are not valid in a header, and
+// isSecretText rejects whitespace and control characters, which are not valid in a header, and
 // which files and variables often append.
-func checkCredential(value string) error {
-	blank := func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }
-	const rule = "must not contain whitespace or control characters"
-	switch {
-	case value == "":
-		return errors.New("must not be empty")
-	case strings.TrimFunc(value, blank) != value:
-		return errors.New(rule + ": it begins or ends with one, probably because it was read from a file; use trimspace() in Terraform")
-	case strings.ContainsFunc(value, blank):
-		return errors.New(rule)
-	default:
-		return nil
+func isSecretText(value string) bool {
+	return value != "" && !strings.ContainsFunc(value, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) })
+}
+
+func isDurationFrom(minimum time.Duration) func(string) bool {
+	return func(value string) bool {
+		d, err := time.ParseDuration(value)
+		return err == nil && d >= minimum
 	}
 }
 
-// durationFrom checks a duration that is at least minimum, as rule says.
-func durationFrom(minimum time.Duration, rule string) func(string) error {
-	return func(value string) error {
-		switch d, err := time.ParseDuration(value); {
-		case err != nil:
-			return fmt.Errorf("must be a duration such as 30s or 5m%s", gotNumber(value))
-		case d < minimum:
-			return fmt.Errorf("%s, got %q", rule, value)
-		default:
-			return nil
-		}
-	}
-}
-
-func checkCount(value string) error {
-	if n, err := strconv.ParseInt(value, 10, 32); err != nil || n < 1 {
-		got := gotNumber(value) // quoted, so that whitespace is seen
-		if _, err := strconv.ParseFloat(value, 64); err == nil {
-			got = fmt.Sprintf(", got %.100s", value)
-		}
-		return fmt.Errorf("must be a whole number between 1 and %d%s", math.MaxInt32, got)
-	}
-	return nil
-}
-
-var numberLike = regexp.MustCompile(`^\s*[-+]?\d[\d.,]{0,20}\s*[a-zA-Zµ]{0,8}\s*$`)
-
-// gotNumber repeats a rejected value at the end of a message if it is a number, with or without a
-// unit. Any other text may be a secret that a pipeline has put into the wrong variable.
-func gotNumber(value string) string {
-	if !numberLike.MatchString(value) {
-		return ""
-	}
-	return fmt.Sprintf(", got %q", value)
+func isCount(value string) bool {
+	n, err := strconv.ParseInt(value, 10, 32)
+	return err == nil && n >= 1
 }
 
 // settings are the provider's, from its configuration or the environment.
@@ -174,12 +130,14 @@ func readSettings(config tfvalue.Value, getenv func(string) string, diags *diag.
 		case !value.Type().Is(tftypes.String):
 			written = tfvalue.Rules{}.DescribeInFull(s.name, value) // as the environment spells a boolean or a number
 		}
-		check := s.check
-		if check == nil {
-			check = set.checkAddress
+		wrong := s.rule
+		if s.accepts == nil {
+			wrong = set.wrongAddress(written)
+		} else if s.accepts(written) {
+			wrong = ""
 		}
-		if err := check(written); err != nil {
-			diags.AddAttributeError(path.Root(s.name), "Invalid provider setting", fmt.Sprintf("%s %s.", from, err))
+		if wrong != "" {
+			diags.AddAttributeError(path.Root(s.name), "Invalid provider setting", fmt.Sprintf("%s %s.", from, wrong))
 			continue
 		}
 		set.values[s.name] = written
@@ -187,11 +145,12 @@ func readSettings(config tfvalue.Value, getenv func(string) string, diags *diag.
 	return set
 }
 
-func (s settings) checkAddress(value string) error {
+// wrongAddress is what is wrong with a URL, or "".
+func (s settings) wrongAddress(value string) string {
 	if _, err := platform.ParseBaseURL(value, s.allowsHTTP()); err != nil {
-		return fmt.Errorf("is not valid: %w", err)
+		return fmt.Sprintf("is not valid: %s", err)
 	}
-	return nil
+	return ""
 }
 
 // allowsHTTP reports whether plain http may be used with any host. It may while allow_http is
@@ -205,13 +164,9 @@ func (s settings) allowsHTTP() bool {
 func (s settings) checkComplete(diags *diag.Diagnostics) {
 	unset := s.unset()
 	if len(unset) == len(settings{}.unset()) { // all of them
-		lines := make([]string, len(unset))
-		for i, name := range unset {
-			lines[i] = "  - " + name + ", or " + conn.Environment(name)
-		}
 		diags.AddError("Provider not configured",
-			"Neither the provider block nor the environment sets any of these:\n\n"+strings.Join(lines, "\n")+
-				"\n\nThe last two are for the alerting API, which only dataplatform_alert uses. The others are for the management API. Set those that your configuration needs.")
+			fmt.Sprintf("Neither the provider block nor the environment sets any of these: %s. The last two are for the alerting API, "+
+				"which only dataplatform_alert uses, and the others for the management API. To use an API, %s.", words.Enumerate(unset), conn.ToSet(unset)))
 		return
 	}
 	var halves, lacking []string
