@@ -1,10 +1,13 @@
 package provider
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
+	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -25,7 +28,8 @@ import (
 //	none of these, or only another spelling         kept
 
 // replacing are the arguments that replace a key if they change, in the order of a warning.
-var replacing = []string{"expire_at", "hash_data", "ip_access_list", "name", "organization_id", "roles", "rotation_triggers", "secret_recipients", "state", "validity_hours"}
+var replacing = []string{"expire_at", "hash_data", "ip_access_list", "name", "organization_id", "roles", "rotation_triggers",
+	"secret_recipients", "state", "validity_hours"}
 
 var _ resource.ResourceWithModifyPlan = (*apiKeyResource)(nil)
 
@@ -37,7 +41,7 @@ func (r *apiKeyResource) ModifyPlan(_ context.Context, req resource.ModifyPlanRe
 	case state.IsNull():
 		organization := r.checkCreation(config, &resp.Diagnostics)
 		warnUnknownRecipients(config, &resp.Diagnostics)
-		r.warnEndless(config, state, &resp.Diagnostics)
+		warnEndless(config, &resp.Diagnostics)
 		resp.Plan.Raw = planSecret(plan).With(organization, "organization_id").Value
 	default:
 		r.WarnOrganization(config.At("organization_id"), state.At("organization_id"), "API key "+keyLabel(state),
@@ -122,12 +126,11 @@ func (r *apiKeyResource) isDueInPlan(plan, state tfvalue.Value) bool {
 
 // warnEndless reports that a key that is to be created will never expire, and whether anything limits
 // who may use it.
-func (r *apiKeyResource) warnEndless(config, state tfvalue.Value, diags *diag.Diagnostics) {
-	if !neverExpires(config) {
-		return
+func warnEndless(config tfvalue.Value, diags *diag.Diagnostics) {
+	if neverExpires(config) {
+		diags.AddWarning(fmt.Sprintf("API key %s will never expire", keyLabel(config)),
+			"The API cannot delete keys: this one stays valid until it is revoked in the platform's console. "+unlimited("The key", config))
 	}
-	diags.AddWarning(fmt.Sprintf("API key %s will never expire", keyLabel(config)),
-		"Neither expire_at nor validity_hours is set, and the API cannot delete keys: the key stays valid until it is revoked in the platform's console. "+unlimited("The key", config, state))
 }
 
 // warnExpired reports that a key has expired and is not replaced, since a new one would have the
@@ -149,28 +152,31 @@ func (r *apiKeyResource) warnExpired(plan tfvalue.Value, diags *diag.Diagnostics
 // An argument under ignore_changes has the old key's value in config, although the new key ignores
 // nothing. So the warning does not tell such a change; the plan shows it.
 func (r *apiKeyResource) warnReplaced(config, plan, state tfvalue.Value, changed []string, diags *diag.Diagnostics) {
-	early, expired := state.At("early_renewal_hours"), passed(state.At("expire_at"), r.Now())
-	why := "its renewal is due"
-	known := slices.DeleteFunc(slices.Clone(changed), func(name string) bool { return !plan.At(name).IsFullyKnown() })
-	unknown := slices.DeleteFunc(slices.Clone(changed), func(name string) bool { return plan.At(name).IsFullyKnown() })
-	switch {
-	case len(known) > 0 && len(unknown) > 0:
-		why = words.Enumerate(known) + " changed, and " + words.Are(unknown) + " known only after apply"
-	case len(unknown) > 0:
-		why = words.Are(unknown) + " known only after apply"
-	case len(known) > 0:
-		why = words.Enumerate(known) + " changed"
-	case !early.IsNull() && !expired:
-		why += fmt.Sprintf(" (early_renewal_hours is %s)", early.Number().Text('f', -1))
+	known, unknown, why := []string(nil), []string(nil), []string(nil)
+	for _, name := range changed {
+		if plan.At(name).IsFullyKnown() {
+			known = append(known, name)
+		} else {
+			unknown = append(unknown, name)
+		}
+	}
+	if len(known) > 0 {
+		why = append(why, words.Enumerate(known)+" changed")
+	}
+	if len(unknown) > 0 {
+		why = append(why, words.Are(unknown)+" known only after apply")
+	}
+	if len(why) == 0 {
+		why = []string{"its renewal is due"}
 	}
 	summary, revoke := "API key %s is replaced and stays valid", " The API cannot delete keys: revoke it in the platform's console once nothing uses it."
-	if expired {
+	if passed(state.At("expire_at"), r.Now()) {
 		summary, revoke = "API key %s has expired and is replaced", ""
 	}
 	paragraphs := []string{
-		fmt.Sprintf("The key is replaced because %s. %s%s", why, remains("The old key", state, r.Now()), revoke),
+		fmt.Sprintf("The key is replaced because %s. %s%s", strings.Join(why, ", and "), remains("The old key", state, r.Now()), revoke),
 		recipientChanges(config, state),
-		unlimited("The new key", config, state),
+		unlimited("The new key", config),
 		"If the plan says that it destroys the key and then creates a replacement (-/+), set create_before_destroy first, " +
 			"or a rejected creation loses the old secret.",
 	}
@@ -178,19 +184,69 @@ func (r *apiKeyResource) warnReplaced(config, plan, state tfvalue.Value, changed
 		strings.Join(slices.DeleteFunc(paragraphs, func(p string) bool { return p == "" }), "\n\n"))
 }
 
-// unlimited says what does not limit a new key, of which state is the old one or null: "" if it has
-// an access list and an expiry.
-func unlimited(which string, config, state tfvalue.Value) string {
+// unlimited says what does not limit a new key: "" if it has an access list and an expiry.
+func unlimited(which string, config tfvalue.Value) string {
 	var sentences []string
 	if config.At("ip_access_list").IsNull() {
-		unlike := ""
-		if !state.At("ip_access_list").IsNull() {
-			unlike = ", unlike the old key"
-		}
-		sentences = append(sentences, which+" will have no ip_access_list"+unlike+": the platform decides which addresses may use it.")
+		sentences = append(sentences, which+" will have no ip_access_list: the platform decides which addresses may use it.")
 	}
 	if neverExpires(config) {
 		sentences = append(sentences, which+" will never expire. Set validity_hours to let it expire.")
 	}
 	return strings.Join(sentences, " ")
+}
+
+// isDue reports whether the renewal of a key with validity_hours is due: early_renewal_hours before
+// its expiry. If the API gave it none, validity_hours counts from its creation.
+func isDue(key tfvalue.Value, now time.Time) bool {
+	validity := key.At("validity_hours")
+	now = now.Add(hours(key.At("early_renewal_hours")))
+	if key.At("expire_at").IsNull() {
+		return !validity.IsNull() && passed(key.At("created_at"), now.Add(-hours(validity)))
+	}
+	return !validity.IsNull() && passed(key.At("expire_at"), now)
+}
+
+// passed reports whether a timestamp is not in the future.
+func passed(timestamp tfvalue.Value, now time.Time) bool {
+	at, err := tfvalue.ParseTime(timestamp.Text())
+	return err == nil && !now.Before(at)
+}
+
+// neverExpires reports whether a configuration asks for a key without an expiry.
+func neverExpires(config tfvalue.Value) bool {
+	return config.At("expire_at").IsNull() && config.At("validity_hours").IsNull()
+}
+
+// hours is a number of hours, 0 if it is null or unknown.
+func hours(value tfvalue.Value) time.Duration {
+	n, _ := value.Number().Int64()
+	return time.Duration(n) * time.Hour
+}
+
+// keyLabel names a key in the summary of a warning: Terraform folds warnings with the same summary.
+func keyLabel(key tfvalue.Value) string {
+	var label []string
+	if name := key.At("name").Text(); name != "" {
+		label = append(label, strconv.Quote(words.Clean(name, words.MaxID)))
+	}
+	if id := cmp.Or(key.At("id").Text(), key.At("key_id").Text()); id != "" {
+		label = append(label, "("+words.Clean(id, words.MaxID)+")")
+	}
+	return cmp.Or(strings.Join(label, " "), "(name not known yet)")
+}
+
+// remains describes a key that stays on the platform. Its name and ID are in the summary.
+func remains(which string, key tfvalue.Value, now time.Time) string {
+	if suffix := key.At("key_suffix").Text(); suffix != "" {
+		which += " (suffix " + words.Clean(suffix, words.MaxID) + ")"
+	}
+	switch expiry := key.At("expire_at"); {
+	case expiry.Text() == "":
+		return which + " stays valid, because it does not expire."
+	case passed(expiry, now):
+		return which + " expired at " + words.Clean(expiry.Text(), words.MaxID) + "."
+	default:
+		return which + " stays valid until " + words.Clean(expiry.Text(), words.MaxID) + "."
+	}
 }

@@ -142,7 +142,7 @@ func TestAPIKeyEncryptionFails(t *testing.T) {
 		wantNoText(t, r.String(), "hush-hush", member(f.Keys()[0], "result.keySecret").(string))
 		f.seal = nil
 		f.returns("name", "another")
-		wantWarning(t, b.apply().warnings, "The key was created, and the state has its encrypted secret. The response differs")
+		wantWarning(t, b.apply().warnings, "The key was created and is in the state. The response differs")
 		b.wantStored(pair.Identity)
 	})(t)
 }

@@ -44,11 +44,13 @@ func (r *apiKeyResource) ValidateConfig(_ context.Context, req resource.Validate
 	adopt.WarnEmptyObjects(config, &resp.Diagnostics)
 	recipientsOf(config.At("secret_recipients"), &resp.Diagnostics)
 	if isSet(config.At("secret_recipients")) && isSet(config.At("hash_data")) {
-		resp.Diagnostics.AddError("Invalid secret_recipients", "secret_recipients conflicts with hash_data: the secret of a key from hashes was generated elsewhere, and the API does not return it. Remove one of them.")
+		resp.Diagnostics.AddError("Invalid secret_recipients", "secret_recipients conflicts with hash_data: "+
+			"the secret of a key from hashes was generated elsewhere, and the API does not return it. Remove one of them.")
 	}
 	if list := config.At("ip_access_list"); isSet(list) && len(list.Elements()) == 0 {
 		resp.Diagnostics.AddAttributeError(path.Root("ip_access_list"), "Empty list",
-			"ip_access_list must not be empty, because the API documentation does not say whether an empty list allows every address or none. List the addresses, or set it to null.")
+			"ip_access_list must not be empty, because the API documentation does not say whether an empty list allows every address or none. "+
+				"List the addresses, or set it to null.")
 	}
 	validity, early := config.At("validity_hours"), config.At("early_renewal_hours")
 	if isSet(validity) && isSet(early) && early.Number().Cmp(validity.Number()) >= 0 {
@@ -104,7 +106,7 @@ func (r *apiKeyResource) Create(ctx context.Context, req resource.CreateRequest,
 		}
 		state = state.With(tfvalue.String(sealed), "encrypted_key_secret").Without("key_secret")
 	}
-	warnDifferences(requested, response, state, created, client.Mask, &resp.Diagnostics)
+	warnDifferences(requested, response, created, client.Mask, &resp.Diagnostics)
 	resp.State.Raw = state.Value
 }
 
@@ -168,7 +170,7 @@ func (r *apiKeyResource) keyCreated(plan, requested, response tfvalue.Value, cre
 // warnDifferences reports in one warning how the created key differs from the request: both values,
 // but for configured texts only that of the response. Values are masked, since a response may have
 // the secret in another field.
-func warnDifferences(requested, response, state tfvalue.Value, created *platform.CreatedAPIKey, mask func(string) string, diags *diag.Diagnostics) {
+func warnDifferences(requested, response tfvalue.Value, created *platform.CreatedAPIKey, mask func(string) string, diags *diag.Diagnostics) {
 	var lines []string
 	if created.Incomplete != nil {
 		lines = append(lines, "  - the response to the creation of the key is not as documented: "+created.Incomplete.Error())
@@ -179,7 +181,7 @@ func warnDifferences(requested, response, state tfvalue.Value, created *platform
 		if got.IsNull() || wanted.IsNull() && got.IsEmpty() && !isLocked || keyRules.Confirms(name, wanted, got) && !isLocked {
 			continue
 		}
-		lines = append(lines, "  - "+name+": "+difference(name, wanted, got, state, mask))
+		lines = append(lines, "  - "+name+": "+difference(name, wanted, got, mask))
 	}
 	if created.KeyID == nil && requested.At("hash_data").IsNull() {
 		lines = append(lines, "  - key_id: the API returned none")
@@ -188,11 +190,11 @@ func warnDifferences(requested, response, state tfvalue.Value, created *platform
 		return
 	}
 	diags.AddWarning(fmt.Sprintf("API key %s differs from the request", keyLabel(response.With(requested.At("name"), "name"))),
-		storedSecret(state)+" The response differs from the request:\n\n"+strings.Join(lines, "\n"))
+		"The key was created and is in the state. The response differs from the request:\n\n"+strings.Join(lines, "\n"))
 }
 
 // difference says what was requested of an attribute, and what the API returned.
-func difference(name string, wanted, got, state tfvalue.Value, mask func(string) string) string {
+func difference(name string, wanted, got tfvalue.Value, mask func(string) string) string {
 	shown := func(value tfvalue.Value) string {
 		// Masked before it is cut, since mask doesn't recognize a part of the secret.
 		text := tfvalue.Rules{}.Describe("", value)
@@ -211,25 +213,10 @@ func difference(name string, wanted, got, state tfvalue.Value, mask func(string)
 	switch {
 	case name == "ip_access_list" && got.IsEmpty():
 		returned += ": perhaps no address may use the key"
-	case name != "expire_at":
-	case got.IsEmpty():
+	case name == "expire_at" && got.IsEmpty():
 		returned = "none. The key never expires on its own: revoke it in the platform's console once nothing uses it"
-	case state.At(name).Equal(wanted) && !state.At("validity_hours").IsNull():
-		returned += ". Renewal follows the requested expiry"
 	}
 	return request + "the API returned " + returned
-}
-
-// storedSecret says where the secret of a new key is.
-func storedSecret(state tfvalue.Value) string {
-	switch {
-	case !state.At("encrypted_key_secret").IsNull():
-		return "The key was created, and the state has its encrypted secret."
-	case state.At("key_secret").IsNull():
-		return "The key was created. The API returned no secret, so the state has none."
-	default:
-		return "The key was created and its secret is in the state."
-	}
 }
 
 // addCreateError reports a failed creation, and the key that may exist anyway.
@@ -264,7 +251,8 @@ func described(requested tfvalue.Value, requestID string) string {
 	if requestID != "" {
 		expiry += ", request ID " + words.Clean(requestID, words.MaxID)
 	}
-	return fmt.Sprintf("name %q, organization %s, roles %s, %s", requested.At("name").Text(), requested.At("organization_id").Text(), strings.Join(texts(requested.At("roles")), ", "), expiry)
+	return fmt.Sprintf("name %q, organization %s, roles %s, %s",
+		requested.At("name").Text(), requested.At("organization_id").Text(), strings.Join(texts(requested.At("roles")), ", "), expiry)
 }
 
 // Read sends no request, because the API cannot read keys. With the time, ready_for_renewal changes. A
@@ -302,5 +290,6 @@ func (r *apiKeyResource) warnLeft(state tfvalue.Value, diags *diag.Diagnostics) 
 // ImportState explains why keys cannot be imported.
 func (r *apiKeyResource) ImportState(_ context.Context, _ resource.ImportStateRequest, resp *resource.ImportStateResponse) {
 	resp.Diagnostics.AddError("API keys cannot be imported",
-		"The API cannot read a key, and returns its secret only in the response to its creation. Create a new key with this resource, and revoke the old one in the platform's console.")
+		"The API cannot read a key, and returns its secret only in the response to its creation. "+
+			"Create a new key with this resource, and revoke the old one in the platform's console.")
 }

@@ -66,21 +66,27 @@ func apiKeySchema() schema.Schema {
 	}
 }
 
+var keyRules = tfvalue.Rules{
+	NotInJSON: []tfvalue.Path{
+		{"organization_id"}, {"validity_hours"}, {"early_renewal_hours"}, {"rotation_triggers"}, {"ready_for_renewal"},
+		{"key_id"}, {"key_secret"}, // beside the key in a response
+		{"secret_recipients"}, {"encrypted_key_secret"}, {"secret_version"},
+	},
+	Keys:     map[string]tfvalue.Key{"ip_access_list": {Members: []string{"source"}}},
+	Instants: []string{"expire_at"},
+	Folded:   []string{"organization_id"},
+}
+
 // rfc3339 accepts a timestamp of RFC 3339. Rejected: the framework's own type. Its error does not
 // name the attribute, and the same instant with another offset is another value to it.
-var rfc3339 = textCheck{"must be an RFC 3339 timestamp, such as 2031-01-01T00:00:00Z", func(at path.Path, must rule, text string, diags *diag.Diagnostics) {
-	if _, err := tfvalue.ParseTime(text); err == nil && rfc3339Form.MatchString(text) {
-		return
-	}
-	got := ""
-	if timestampLike.MatchString(text) {
-		got = ", got " + text
-	}
-	diags.AddAttributeError(at, "Invalid timestamp", fmt.Sprintf("%s %s%s.", at, must, got))
-}}
-
-// timestampLike matches what a message may repeat: any other text may be a secret.
-var timestampLike = regexp.MustCompile(`^\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}([Tt ][0-9:.,+-]{1,30}[Zz]?)?$`)
+var rfc3339 = textCheck{
+	"must be an RFC 3339 timestamp, such as 2031-01-01T00:00:00Z, or omitted for a key that never expires",
+	func(at path.Path, must rule, text string, diags *diag.Diagnostics) {
+		if _, err := tfvalue.ParseTime(text); err != nil || !rfc3339Form.MatchString(text) {
+			diags.AddAttributeError(at, "Invalid timestamp", fmt.Sprintf("%s %s.", at, must))
+		}
+	},
+}
 
 // rfc3339Form is stricter than time.Parse, which also accepts "T1:00:00,5Z" and an offset of +24:00.
 var rfc3339Form = regexp.MustCompile(`^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+-]([01]\d|2[0-3]):[0-5]\d)$`)

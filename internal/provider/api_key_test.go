@@ -43,8 +43,8 @@ func TestAPIKeyInvalid(t *testing.T) {
 			{"roles", `["admin", "owner"]`, "", `roles[...] value must be one of: ["admin" "developer" "query_endpoints"], got: "owner"`},
 			{"state", `"paused"`, "", "disabled"},
 			{"organization_id", `"nordwind"`, "", "UUID"},
-			{"expire_at", `"2031-01-01"`, "", "such as 2031-01-01T00:00:00Z, got 2031-01-01."},
-			{"expire_at", `"hush-hush"`, "", "expire_at must be an RFC 3339 timestamp, such as 2031-01-01T00:00:00Z."},
+			{"expire_at", `"2031-01-01"`, "", "such as 2031-01-01T00:00:00Z, or omitted"},
+			{"expire_at", `"hush-hush"`, "", "expire_at must be an RFC 3339 timestamp, such as 2031-01-01T00:00:00Z, or omitted for a key that never expires."},
 			{"expire_at", `"2000-01-01T00:00:00Z"`, "", "in the future"}, // this very second
 			{"expire_at", `"2031-01-01T00:00:00Z"`, "validity_hours = 9", "validity_hours"},
 			{"validity_hours", `0`, "", "between 1"},
@@ -251,16 +251,15 @@ func TestAPIKeyWithoutLimits(t *testing.T) {
 		const (
 			listed    = "ip_access_list = [{ source = \"192.0.2.10\" }]\n"
 			unlisted  = " will have no ip_access_list: the platform decides which addresses may use it."
-			unlike    = "The new key will have no ip_access_list, unlike the old key: the platform decides which addresses may use it."
 			unlimited = " will never expire. Set validity_hours to let it expire."
 		)
 		b := f.key(listed)
 		for _, step := range []struct{ arguments, says string }{
-			{listed, "the key stays valid until it is revoked in the platform's console. The key" + unlimited},
-			{"", unlike + " The new key" + unlimited},
+			{listed, "this one stays valid until it is revoked in the platform's console. The key" + unlimited},
+			{"", "The new key" + unlisted + " The new key" + unlimited},
 			{lasting, "The new key" + unlisted + " If the plan says"},
 			{lasting + "\n" + listed, "once nothing uses it. If the plan says that it destroys the key and then creates a replacement"},
-			{lasting, unlike + " If the plan says"},
+			{lasting, "The new key" + unlisted + " If the plan says"},
 		} {
 			b.arguments = step.arguments
 			r := b.plan()

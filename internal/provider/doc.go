@@ -5,8 +5,8 @@
 //
 //	provider.go           its configuration, and the list of what it has
 //	provider_settings.go  its settings, from the provider block or the environment
-//	server.go             the server: engines for adopted objects, validation, the framework for the rest
-//	validate.go           validation: one walk over a schema and a configuration
+//	server.go             the server: engines for adopted objects, the framework for the rest
+//	validate.go           validation: the framework's, corrected
 //	schema.go             attributes: what a configuration may do with them, and their types
 //	data_source.go        what the data sources have in common
 //	validators.go         checks of values, with their errors
@@ -27,9 +27,8 @@
 //
 // dataplatform_api_key, which the framework handles:
 //
-//	api_key.go             what the state says of a key: expiry, label
 //	api_key_schema.go      its schema
-//	api_key_plan.go        when a key is created, kept or replaced
+//	api_key_plan.go        when a key is created, kept or replaced, and what warnings say of it
 //	api_key_recipients.go  to whom its secret is encrypted, and the version of the secret
 //	api_key_resource.go    the creation of a key, its refreshes, and its end
 //	api_key_secret.go      the ephemeral resource dataplatform_api_key_secret
