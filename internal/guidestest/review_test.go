@@ -226,8 +226,8 @@ resource "terraform_data" "later" {
         - "public.addresses:addresses"
     warning: Source of pipe "customers" (` + mockplatform.PostgresPipeID + `) changes without its credentials
       in dataplatform_pipe.customers (other.tf line …)
-      source.postgres changes, and source_credentials.postgres is not set, so no credentials are sent. ` +
-		`The API documentation does not say whether the platform keeps the current ones. To send them along, set source_credentials.postgres.
+      source.postgres changes, but this run does not set source_credentials.postgres.password_wo, so no credentials are sent. ` +
+		`The API documentation does not say whether the platform keeps the current ones. Set source_credentials.postgres.password_wo to send them along.
     dataplatform_pipe.customers: update
       source.postgres.table_mappings."public.orders:orders": null -> {"excluded_columns":[],"sorting_keys":[],"use_custom_sorting_key":false}
       source.postgres.table_mappings: see the warning above

@@ -89,7 +89,8 @@ func checkKinds(r adopt.Review) {
 				continue
 			case len(has) == 0 && r.Remote.At("source").IsObject():
 				r.Diags.AddWarning(fmt.Sprintf("Source of %s has no known kind", r.Label),
-					fmt.Sprintf("%s.%s is set, but the API returns a source of no kind that the provider knows, so it may be of another kind. Check the pipe in the platform's console.", parent, kind))
+					fmt.Sprintf("%s.%s is set, but the API returns a source of no kind that the provider knows, so it may be of another kind. "+
+						"Check the pipe in the platform's console.", parent, kind))
 				return
 			case len(has) == 0:
 				return

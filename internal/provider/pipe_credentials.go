@@ -241,19 +241,19 @@ func (c credential) check(r adopt.Review) {
 		r.Diags.AddAttributeError(conn.AttributePath(at), "Credential missing",
 			fmt.Sprintf("%s must be set in this run, because %s is new or changed. Later runs do not need it. "+
 				"If it is set, but listed in ignore_changes, list %s there, too, or neither.", at, changed, c.version()))
-	case changesKind(r.Patch, c.kind) && !c.of(r.Config, c.version()).IsNull() && !c.isVersionIgnored(r.Change):
-		r.Diags.AddAttributeWarning(conn.AttributePath(at),
-			fmt.Sprintf("Source of %s changes without its credentials", r.Label),
-			fmt.Sprintf("source.%s changes, but this run does not set %s, so no credentials are sent. Set %s if the platform requires it.", c.kind, at, at))
-	case changesKind(r.Patch, c.kind) && c.of(r.Config, c.version()).IsNull() && c.isNeeded(r):
+	case changesKind(r.Patch, c.kind) && c.isMissed(r):
 		r.Diags.AddWarning(fmt.Sprintf("Source of %s changes without its credentials", r.Label),
-			fmt.Sprintf("source.%s changes, and %[2]s.%[1]s is not set, so no credentials are sent. The API documentation does not say whether the platform keeps the current ones. "+
-				"To send them along, set %[2]s.%[1]s.", c.kind, credentialsName))
+			fmt.Sprintf("source.%s changes, but this run does not set %s, so no credentials are sent. "+
+				"The API documentation does not say whether the platform keeps the current ones. Set %s to send them along.", c.kind, at, at))
 	}
 }
 
-// isNeeded reports whether a source hardly works without the credential: it has no role instead.
-func (c credential) isNeeded(r adopt.Review) bool {
+// isMissed reports whether a change to the source probably needs the credential: its version is configured, or the
+// source hardly works without it, since it has no role instead.
+func (c credential) isMissed(r adopt.Review) bool {
+	if !c.of(r.Config, c.version()).IsNull() {
+		return !c.isVersionIgnored(r.Change)
+	}
 	role := tfvalue.Path{"source", "kafka", "iam_role"}
 	return c.kind == "postgres" || c.kind == "kafka" && r.Plan.At(role...).IsEmpty() && r.Remote.At(role...).IsEmpty()
 }

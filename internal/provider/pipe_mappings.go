@@ -75,7 +75,8 @@ func checkSorting(r adopt.Review, before, after tfvalue.Value) {
 	}
 	if len(lines) > 0 {
 		r.Diags.AddAttributeError(conn.AttributePath(tableMappingsPath), "Invalid sorting keys",
-			fmt.Sprintf("The platform may reject or ignore the sorting keys of these table mappings of %s, after it has removed the mappings that they replace:\n\n%s\n\n"+
+			fmt.Sprintf("The platform may reject or ignore the sorting keys of these table mappings of %s, "+
+				"after it has removed the mappings that they replace:\n\n%s\n\n"+
 				"Set use_custom_sorting_key and sorting_keys together, and exclude no sorting key.", r.Label, strings.Join(lines, "\n")))
 	}
 }
@@ -92,27 +93,22 @@ func checkKeys(config tfvalue.Value, diags *diag.Diagnostics) {
 	if len(lines) > 0 {
 		diags.AddAttributeError(conn.AttributePath(tableMappingsPath), "Invalid key of a table mapping",
 			"A table mapping has the key SCHEMA.TABLE:TARGET. A name that contains a dot, a colon or a quotation mark is quoted in it, "+
-				"and names that the mapping sets must be the same:\n\n"+strings.Join(lines, "\n")+"\n\nIn a for expression, write \"${t.schema}.${t.table}:${t.target}\".")
+				"and names that the mapping sets must be the same:\n\n"+strings.Join(lines, "\n")+
+				"\n\nIn a for expression, write \"${t.schema}.${t.table}:${t.target}\".")
 	}
 }
 
-// rightKey is the key of a mapping: of the names that the mapping sets, else of those in a key. If the
-// key has not all of them, it is a guess.
+// rightKey is the key of a mapping, of the names that the mapping sets, or else of those in a key that has all.
 func rightKey(key string, mapping tfvalue.Value) string {
+	right := []string{"SCHEMA", "TABLE", "TARGET"}
 	names, _ := mappingKey.Split(key)
-	if table, target, found := strings.Cut(key, ":"); found && len(names) == 1 {
-		names = []string{"public", table, target}
-	}
-	switch len(names) {
-	case 1:
-		names = []string{"public", names[0], names[0]}
-	case 2:
-		names = append(names, names[1])
+	if len(names) != len(right) {
+		names = right
 	}
 	for i, member := range mappingKey.Members {
-		names[i] = cmp.Or(mapping.At(member).Normal(), names[i], []string{"SCHEMA", "TABLE", "TARGET"}[i])
+		right[i] = cmp.Or(mapping.At(member).Normal(), names[i], right[i])
 	}
-	return mappingKey.Join(names)
+	return mappingKey.Join(right)
 }
 
 // warnSpaces warns about names with white space at an end, which a page does not show. To the

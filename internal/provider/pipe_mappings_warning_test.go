@@ -165,9 +165,8 @@ func TestKeys(t *testing.T) {
 	f := newFixture(t)
 	b := f.pipe(mockplatform.PostgresPipeID, "")
 	for mapping, right := range map[string]string{
-		`"orders" = {`:                  `public.orders:orders`,
-		`"orders:o" = {`:                `public.orders:o`,
-		`"sales.orders" = {`:            `sales.orders:orders`,
+		`"orders" = {`:                  `SCHEMA.TABLE:TARGET`,
+		`"sales.orders" = {`:            `SCHEMA.TABLE:TARGET`,
 		`"sales.a.b:c" = {`:             `sales.\"a.b\":c`,
 		`"\"sales\".orders:orders" = {`: `sales.orders:orders`,
 		`"sales.orders:" = {`:           `sales.orders:TARGET`,
@@ -177,7 +176,7 @@ func TestKeys(t *testing.T) {
 		b.arguments = mappings(mapping+" excluded_columns = [] }", `"x" = { excluded_columns = [] }`, addressesMapping)
 		key, _, _ := strings.Cut(mapping, " = ")
 		b.refuses(b.tryPlan(f.start()), "Invalid key of a table mapping: A table mapping has the key SCHEMA.TABLE:TARGET.",
-			"- "+key+` should be "`+right+`"`, `- "x" should be "public.x:x"`)
+			"- "+key+` should be "`+right+`"`, `- "x" should be "SCHEMA.TABLE:TARGET"`)
 	}
 	f.UpdatePipe(mockplatform.PostgresPipeID, func(doc mockplatform.Document) {
 		member(doc, tableMappings).([]any)[1].(object)["sourceTable"] = "a.b"

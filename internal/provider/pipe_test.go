@@ -342,7 +342,7 @@ func TestFieldMappingsTravelWithColumns(t *testing.T) {
 // that has a role instead, or of another change.
 func TestSourceWithoutCredentials(t *testing.T) {
 	t.Parallel()
-	const says = ` changes without its credentials: source.%s changes, and source_credentials.%[1]s is not set, so no credentials are sent.`
+	const says = ` changes without its credentials: source.%s changes, but this run does not set source_credentials.%[1]s.password_wo, so no credentials are sent.`
 	for name, test := range map[string]struct{ kind, role, arguments, says string }{
 		"a table":             {mockplatform.PostgresPipeID, "", resorted, fmt.Sprintf(says, "postgres")},
 		"a name":              {mockplatform.PostgresPipeID, "", seedMappings + "\nname = \"n\"", ""},

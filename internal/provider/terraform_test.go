@@ -136,7 +136,7 @@ func (b *managed) tell(r *result, object terraformtest.Object) *result {
 	r.replaces = slices.Compact(r.replaces)
 	r.diagnoses, r.action = diagnoses{r.change.Errors, r.change.Warnings}, string(r.change.Action)
 	r.warnings = slices.DeleteFunc(slices.Clone(r.warnings), func(warning string) bool {
-		return !b.withCredentials && strings.Contains(warning, " is not set, so no credentials are sent. ")
+		return !b.withCredentials && !strings.Contains(b.arguments, "source_credentials") && strings.Contains(warning, ", so no credentials are sent. ")
 	})
 	r.prior, r.planned, b.state = b.read(r.change.Prior.Value), b.read(r.change.Planned), b.read(object.Value)
 	return r
