@@ -17,7 +17,7 @@ func (c *Client) GetAlert(ctx context.Context, id string, read Read) error {
 	if err := ValidateAlertID(id); err != nil {
 		return fmt.Errorf("read alert: the alert ID %w", err)
 	}
-	return c.Do(ctx, &rest.Request{
+	return c.rest.Do(ctx, &rest.Request{
 		Operation:      "read alert",
 		Subject:        fmt.Sprintf("alert %q", c.Clean(id, words.MaxID)),
 		API:            c.alerts,

@@ -46,7 +46,7 @@ func (c *Client) CreateAPIKey(ctx context.Context, organizationID string, body m
 		c.maskSecret(response.Body)
 		return created.receive(response, body["hashData"] != nil)
 	}
-	if err := c.Do(ctx, r); err != nil {
+	if err := c.rest.Do(ctx, r); err != nil {
 		return nil, err
 	}
 	if created.KeySecret != nil {

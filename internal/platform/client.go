@@ -37,14 +37,24 @@ type Config struct {
 type Sending = rest.Config
 
 // Client is a client of both APIs, safe for concurrent use. A process should use one for all calls:
-// concurrency, rate limits and shared lists are per client.
+// concurrency, rate limits and shared lists are per client. It sends nothing but its operations.
 type Client struct {
-	*rest.Client
+	*rest.Secrets
 
+	sending            Sending
+	rest               *rest.Client
 	management, alerts *rest.API
-
-	lists lists
+	lists              lists
 }
+
+// RequestTimeout is the most that one attempt may take.
+func (c *Client) RequestTimeout() time.Duration { return c.sending.RequestTimeout }
+
+// Retries reports whether retry_timeout allows retries.
+func (c *Client) Retries() bool { return c.sending.RetryTimeout > 0 }
+
+// Transport returns what connects to the APIs, to tune it before the first request.
+func (c *Client) Transport() *http.Transport { return c.rest.Transport() }
 
 var (
 	managementAPI = rest.About{
@@ -72,8 +82,9 @@ func New(config Config) (*Client, error) {
 	}
 	management.Authorize = func(r *http.Request) { r.SetBasicAuth(config.KeyID, config.KeySecret) }
 	alerts.Authorize = func(r *http.Request) { r.Header.Set("Authorization", "Bearer "+config.AlertsAccessToken) }
-	c := &Client{Client: rest.New(config.Sending, management, alerts), management: management, alerts: alerts}
-	c.lists = lists{do: c.Do, last: map[string][]*list{}, after: map[string]uint64{}}
+	sender := rest.New(config.Sending, management, alerts)
+	c := &Client{Secrets: &sender.Secrets, sending: config.Sending, rest: sender, management: management, alerts: alerts}
+	c.lists = lists{do: sender.Do, last: map[string][]*list{}, after: map[string]uint64{}}
 	c.AddSecret(config.KeySecret)
 	c.AddSecret(config.AlertsAccessToken)
 	return c, nil
@@ -94,10 +105,11 @@ func setBase(a *rest.API, address string, allowHTTP bool) (err error) {
 // is that of an operation; a trailing slash is ignored. Errors never repeat the URL, which may
 // contain a password.
 func ParseBaseURL(address string, allowHTTP bool) (*url.URL, error) {
-	if strings.ContainsFunc(address, unicode.IsSpace) {
+	scheme, _, _ := strings.Cut(strings.ToLower(address), "://")
+	switch {
+	case strings.ContainsFunc(address, unicode.IsSpace):
 		return nil, errors.New("the URL must not contain whitespace")
-	}
-	if scheme, _, _ := strings.Cut(address, "://"); !strings.EqualFold(scheme, "https") && !strings.EqualFold(scheme, "http") {
+	case scheme != "https" && scheme != "http":
 		return nil, errors.New("the URL must begin with https://")
 	}
 	u, err := url.Parse(address)
@@ -105,23 +117,32 @@ func ParseBaseURL(address string, allowHTTP bool) (*url.URL, error) {
 		return nil, errors.New("the value is not a valid URL")
 	}
 	u.Host = strings.ToLower(u.Host) // as whatever else decides about a host expects it
-	switch {
-	case u.Hostname() == "":
-		return nil, errors.New("the URL has no host")
-	case u.User != nil:
-		return nil, errors.New("the URL must not contain a user or a password: credentials have settings of their own")
-	case strings.ContainsAny(address, "?#"):
+	if err := checkBaseURL(u, allowHTTP); err != nil {
+		return nil, err
+	}
+	if strings.ContainsAny(address, "?#") {
 		return nil, errors.New("the URL must not contain a query or a fragment")
-	case u.Scheme == "http" && !allowHTTP && !rest.IsLoopback(u.Hostname()):
-		return nil, errors.New("the URL must use https. Plain http is allowed only for a loopback address (localhost, 127.0.0.1, ::1), or with allow_http")
-	}
-	if port, err := strconv.ParseUint(cmp.Or(u.Port(), "443"), 10, 16); err != nil || port == 0 {
-		return nil, errors.New("the port of the URL must be between 1 and 65535")
-	}
-	if own := operationPath.FindStringSubmatch(u.Path); own != nil {
-		return nil, fmt.Errorf("the URL must not contain %s, which the provider adds: set it without %[1]s and what follows", cmp.Or(own[1], own[2]))
 	}
 	return url.Parse(strings.TrimRight(u.String(), "/"))
+}
+
+func checkBaseURL(u *url.URL, allowHTTP bool) error {
+	port, err := strconv.ParseUint(cmp.Or(u.Port(), "443"), 10, 16)
+	own := operationPath.FindStringSubmatch(u.Path)
+	switch {
+	case u.Hostname() == "":
+		return errors.New("the URL has no host")
+	case u.User != nil:
+		return errors.New("the URL must not contain a user or a password: credentials have settings of their own")
+	case u.Scheme == "http" && !allowHTTP && !rest.IsLoopback(u.Hostname()):
+		return errors.New("the URL must use https. Plain http is allowed only for a loopback address (localhost, 127.0.0.1, ::1), or with allow_http")
+	case err != nil || port == 0:
+		return errors.New("the port of the URL must be between 1 and 65535")
+	case own != nil:
+		return fmt.Errorf("the URL must not contain %s, which the provider adds: set it without %[1]s and what follows", cmp.Or(own[1], own[2]))
+	default:
+		return nil
+	}
 }
 
 // operationPath matches a path that ends with the beginning of an operation's path, which would send

@@ -73,7 +73,8 @@ func TestParseBaseURL(t *testing.T) {
 		"https://api.example", "https://api.example:8443/a%2Fb", "https://api.example:", "https://api.example/v1/alerts", "https://api.example/v1x",
 		"http://localhost:8080", "http://127.0.0.1:1/x", "http://127.1.2.3", "http://[::1]:65535",
 	} {
-		for _, given := range []string{address, address + "//", strings.Replace(address, "http", "HTTP", 1), strings.NewReplacer("localhost", "LocalHost", "api.example", "API.example").Replace(address)} {
+		capitals := strings.NewReplacer("localhost", "LocalHost", "api.example", "API.example").Replace(address)
+		for _, given := range []string{address, address + "//", strings.Replace(address, "http", "HTTP", 1), capitals} {
 			if u, err := ParseBaseURL(given, false); err != nil || u.String() != address {
 				t.Errorf("%s: %v, %v", given, u, err)
 			}
@@ -124,8 +125,8 @@ func TestIDsAreChecked(t *testing.T) {
 		_, _, ofPipe := c.UpdatePipe(ctx, testOrganization, id, testPipe)
 		_, _, ofService := c.UpdateServiceScaling(ctx, testOrganization, id)
 		for i, err := range []error{
-			ofKey, ofPipe, ofService, c.GetPipe(ctx, id, testService, testPipe, nil), c.GetPipe(ctx, testOrganization, testService, id, nil),
-			c.GetService(ctx, testOrganization, id, nil), c.GetFreshService(ctx, id, testService, nil), c.FindServices(ctx, id, "n", nil), c.ListServices(ctx, id, nil, nil),
+			ofKey, ofPipe, ofService, c.GetPipe(ctx, testOrganization, testService, id, nil),
+			c.GetService(ctx, testOrganization, id, nil), c.FindServices(ctx, id, "n", nil), c.ListServices(ctx, id, nil, nil),
 		} {
 			if err == nil || !strings.HasSuffix(err.Error(), `ID "x/.." is not a UUID`) {
 				t.Errorf("%d: %v", i, err)

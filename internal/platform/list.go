@@ -25,16 +25,16 @@ import (
 // list is reused as long, or each of a thousand resources would spend its retry_timeout on it.
 const listLifetime = 30 * time.Second
 
-// lists are the lists of services of one client. A read of one service uses the oldest list that
-// began after the last write to the service, and after the end of the list that the last read of
-// the service used, because that read is not repeated to get the same answer. So many reads at
-// different times share few lists. A fresh read uses a list that begins after the call, or one that
-// has failed, since an error shows no old values. Rejected: making every read a fresh one. A refresh
-// of many services would cost nearly as many lists.
+// lists are the lists of services of one client. A read of one service uses a list that began after
+// the last write to the service, and after the end of the list that the last read of the service used,
+// because that read is not repeated to get the same answer. So many reads at different times share few
+// lists. A fresh read uses a list that begins after the call, or one that has failed, since an error
+// shows no old values. Rejected: making every read a fresh one. A refresh of many services would cost
+// nearly as many lists.
 //
 // A list begins once the previous list of the same services has ended, and every read that needs a
-// newer list than that waits for it. So the two lists of a read that finds nothing are consecutive,
-// and no list before the last two is needed.
+// newer list than that waits for it. So the two lists of a read that finds nothing are consecutive. Both
+// are kept, so that all services that are gone share them.
 type lists struct {
 	do func(context.Context, *rest.Request) error
 
@@ -79,8 +79,7 @@ func (l *lists) outdate(key string) {
 }
 
 // find returns the services of a list, or if only some are wanted, these; if the list has none of them,
-// those of the next list. If a list has a next page, what it omits is not known, which is an error.
-// key is that of the service that is read; "" for a fresh read.
+// those of the next list. key is that of the service that is read; "" for a fresh read.
 func (l *lists) find(ctx context.Context, r *rest.Request, key string, wanted func(*service) bool) (found []*service, err error) {
 	l.mu.Lock()
 	after := l.after[key]
@@ -99,21 +98,27 @@ func (l *lists) find(ctx context.Context, r *rest.Request, key string, wanted fu
 		l.mu.Lock()
 		l.after[key] = max(l.after[key], after)
 		l.mu.Unlock()
-		if used.err != nil {
-			return nil, used.err
-		}
-		for _, s := range used.services {
-			if wanted == nil || wanted(s) {
-				found = append(found, s)
-			}
-		}
-		if used.next != "" && (wanted == nil || len(found) == 0) {
-			return nil, unusable(r, used.requestID, fmt.Errorf("the list is incomplete: %s announces a next page, which the API document does not describe. "+
-				"What the list omits may exist, so it counts neither as deleted nor as missing, and nothing is removed from the state", used.next))
-		}
-		if wanted == nil || len(found) > 0 {
+		if found, err = used.find(r, wanted); err != nil || wanted == nil || len(found) > 0 {
 			break
 		}
+	}
+	return found, err
+}
+
+// find returns the wanted services of a list that has ended. If it has a next page, what it omits is not
+// known, which is an error.
+func (l *list) find(r *rest.Request, wanted func(*service) bool) (found []*service, err error) {
+	if l.err != nil {
+		return nil, l.err
+	}
+	for _, s := range l.services {
+		if wanted == nil || wanted(s) {
+			found = append(found, s)
+		}
+	}
+	if l.next != "" && (wanted == nil || len(found) == 0) {
+		return nil, unusable(r, l.requestID, fmt.Errorf("the list is incomplete: %s announces a next page, which the API document does not describe. "+
+			"What the list omits may exist, so it counts neither as deleted nor as missing, and nothing is removed from the state", l.next))
 	}
 	return found, nil
 }
@@ -125,45 +130,35 @@ func unusable(r *rest.Request, requestID string, cause error) error {
 	return e
 }
 
-// join returns the oldest list that began after a count, or starts one. A list that it starts has
-// the values of ctx, such as the logger, and is not cancelled with it: others may have joined.
-func (l *lists) join(ctx context.Context, r *rest.Request, after uint64, fresh bool) *list {
+// join returns the oldest list that began after a count, or starts one. A list that it starts has the
+// values of ctx, such as the logger, and is not cancelled with it: others may have joined.
+func (l *lists) join(ctx context.Context, r *rest.Request, after uint64, isFresh bool) *list {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	last := slices.DeleteFunc(l.last[listKey(r)], func(one *list) bool {
-		return one.ended > 0 && !time.Now().Before(one.expires)
-	})
+	last := slices.DeleteFunc(l.last[listKey(r)], func(one *list) bool { return one.ended > 0 && !time.Now().Before(one.expires) })
 	l.last[listKey(r)] = last
-	if i := slices.IndexFunc(last, func(one *list) bool {
-		return one.begun == 0 || one.begun > after || fresh && one.err != nil
-	}); i >= 0 {
-		return last[i]
+	for _, one := range last {
+		if one.begun == 0 || one.begun > after || isFresh && one.err != nil {
+			return one
+		}
 	}
-	var before *list
-	if last = last[max(0, len(last)-1):]; len(last) > 0 && last[0].ended == 0 {
-		before = last[0]
-	}
-	started := &list{done: make(chan struct{})}
-	l.last[listKey(r)] = append(last, started)
+	before, started := last[max(0, len(last)-1):], &list{done: make(chan struct{})}
+	l.last[listKey(r)] = append(slices.Clone(before), started)
 	go l.run(context.WithoutCancel(ctx), r, started, before)
 	return started
 }
 
-// run sends a list, once the one before it has ended, if that is under way. If that one fails, so does
-// this one: otherwise, its readers would spend another retry_timeout.
-func (l *lists) run(ctx context.Context, r *rest.Request, one, before *list) {
-	var err error
-	if before != nil {
-		<-before.done
-		err = before.err
+// run sends a list, once the one before it has ended.
+func (l *lists) run(ctx context.Context, r *rest.Request, one *list, before []*list) {
+	for _, last := range before {
+		<-last.done
 	}
 	l.mu.Lock()
 	l.count++
 	one.begun = l.count
 	l.mu.Unlock()
-	if r.Accept = one.accept; err == nil {
-		err = l.do(ctx, r)
-	}
+	r.Accept = one.accept
+	err := l.do(ctx, r)
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	one.ended, one.err, one.expires = l.count, err, time.Now().Add(listLifetime)
@@ -203,23 +198,25 @@ func (l *list) accept(r *rest.Response) error {
 var (
 	linkToNext = regexp.MustCompile(`(?i);\s*rel\s*=\s*"?[^",;]*\bnext\b`)
 	// nextMember matches the names of members that announce a next page, such as nextPageToken,
-	// next_cursor, @odata.nextLink, cursor and hasMore.
-	nextMember = regexp.MustCompile(`(?i)(^|\W|_)(next(_?(page|token|cursor|link|ur[il]|offset|key|marker)\w*)?|cursor|has_?(more|next)\w*|continuation\w*)$`)
+	// next_cursor, @odata.nextLink and hasMore. It may match others: that is an error, and no lost state.
+	nextMember = regexp.MustCompile(`(?i)next|cursor|has_?more|continuation`)
 )
 
 // nextPage returns the name of the member of an envelope, or of an object in it, that announces a next
 // page; "" if none does. A member that is empty or false announces none.
-func nextPage(envelope map[string]any) (next string) {
+func nextPage(envelope map[string]any) string {
 	for _, name := range slices.Sorted(maps.Keys(envelope)) {
-		inner := members(envelope[name])
-		list, _ := envelope[name].([]any)
-		isScalar := inner == nil && list == nil && !slices.Contains([]any{nil, false, "", json.Number("0")}, envelope[name])
-		if nextMember.MatchString(name) && (isScalar || len(inner)+len(list) > 0) {
+		if nextMember.MatchString(name) && !isEmpty(envelope[name]) {
 			return strconv.Quote(name)
 		}
-		if next = nextPage(inner); next != "" {
+		if next := nextPage(members(envelope[name])); next != "" {
 			return next
 		}
 	}
 	return ""
+}
+
+func isEmpty(value any) bool {
+	text, _ := json.Marshal(value) // never fails
+	return slices.Contains([]string{"null", "false", "0", `""`, "[]", "{}"}, string(text))
 }

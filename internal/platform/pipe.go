@@ -3,7 +3,6 @@ package platform
 import (
 	"context"
 	"fmt"
-	"net/http"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/rest"
 )
@@ -15,7 +14,7 @@ func (c *Client) GetPipe(ctx context.Context, organizationID, serviceID, pipeID 
 		return err
 	}
 	r.Accept = accept("result", pipeID, read)
-	return c.Do(ctx, r)
+	return c.rest.Do(ctx, r)
 }
 
 // UpdatePipe begins an update of a pipe ("Update pipe" in the API document).
@@ -24,9 +23,8 @@ func (c *Client) UpdatePipe(ctx context.Context, organizationID, serviceID, pipe
 	if err != nil {
 		return ctx, nil, err
 	}
-	r.Method = http.MethodPatch
-	ctx, call := c.Begin(ctx, r)
-	return ctx, &Update{call, pipeID}, nil
+	ctx, update := c.begin(ctx, r, pipeID)
+	return ctx, update, nil
 }
 
 func (c *Client) pipeRequest(operation, organizationID, serviceID, pipeID string) (*rest.Request, error) {

@@ -3,9 +3,7 @@ package platform
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"strings"
 	"time"
@@ -42,15 +40,11 @@ const checkOrganization = "Check organization_id."
 // way the object is not as documented, without a value, so that the response cannot be used.
 type Read func(object any) error
 
-// Update is a PATCH of one object under way: a call of which each attempt may have another body. See
-// rest.Client.Begin.
-type Update struct {
-	*rest.Call
-	id string // of the object
-}
+// MaxAge is how old a read may be that a patch is based on: see Patch.AsOf.
+const MaxAge = rest.MaxAge
 
-// Patch is what one attempt sends. Body is marshaled, and Leaves names what it has, for the log. See
-// rest.Request for AsOf and Unrepeatable.
+// Patch is what one attempt of an update sends. Body is marshaled, and Leaves names what it has, for the
+// log. See rest.Request for AsOf and Unrepeatable.
 type Patch struct {
 	Body         any
 	Leaves       []string
@@ -58,22 +52,36 @@ type Patch struct {
 	Unrepeatable bool
 }
 
-// MaxAge is how old a read may be that a patch is based on: see rest.Request.AsOf.
-const MaxAge = rest.MaxAge
+// Update is a PATCH of one object under way. Each attempt may have another body.
+type Update struct {
+	call *rest.Call
+	id   string // of the object
+}
 
-// Send sends a patch as rest.Call.Try does, and reads the updated object, unless a success of the API's
-// own has no result or no body.
+// begin begins an update, which the caller has to End, and sends nothing. The context that it returns
+// ends with the update's retry_timeout, for what the caller reads between two attempts.
+func (c *Client) begin(ctx context.Context, r *rest.Request, id string) (context.Context, *Update) {
+	r.Method = http.MethodPatch
+	ctx, call := c.rest.Begin(ctx, r)
+	return ctx, &Update{call, id}
+}
+
+// Send sends a patch once, as soon as it may be sent, and reads the updated object, unless a success of the
+// API's own has none. It reports whether the caller may try again: see rest.Call.Try.
 func (u *Update) Send(ctx context.Context, patch Patch, read Read) (again bool, err error) {
-	accept := accept("result", u.id, read)
-	u.Leaves, u.AsOf, u.Unrepeatable = patch.Leaves, patch.AsOf, patch.Unrepeatable
-	u.Accept = func(r *rest.Response) error {
-		if err := accept(r); !errors.Is(err, errNoResult) && !errors.Is(err, io.EOF) {
-			return err
+	r := u.call.Request
+	r.Leaves, r.AsOf, r.Unrepeatable = patch.Leaves, patch.AsOf, patch.Unrepeatable
+	r.Accept = func(response *rest.Response) error {
+		if response.IsOwn && response.IsSuccess() && response.Cut == nil && members(response.Value)["result"] == nil {
+			return nil
 		}
-		return nil
+		return accept("result", u.id, read)(response)
 	}
-	if u.Body, err = json.Marshal(patch.Body); err != nil {
+	if r.Body, err = json.Marshal(patch.Body); err != nil {
 		return false, err
 	}
-	return u.Try(ctx)
+	return u.call.Try(ctx)
 }
+
+// End ends an update.
+func (u *Update) End() { u.call.End() }

@@ -3,7 +3,6 @@ package platform
 import (
 	"context"
 	"fmt"
-	"net/http"
 	"net/url"
 	"strings"
 
@@ -84,8 +83,7 @@ func (c *Client) UpdateServiceScaling(ctx context.Context, organizationID, servi
 	if err != nil {
 		return ctx, nil, err
 	}
-	r.Method = http.MethodPatch
 	r.Invalidate = func() { c.lists.outdate(serviceKey(organizationID, serviceID)) }
-	ctx, call := c.Begin(ctx, r)
-	return ctx, &Update{call, serviceID}, nil
+	ctx, update := c.begin(ctx, r, serviceID)
+	return ctx, update, nil
 }

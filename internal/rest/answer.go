@@ -3,14 +3,12 @@ package rest
 import (
 	"bytes"
 	"cmp"
-	"fmt"
 	"html"
 	"net/http"
 	"net/url"
 	"regexp"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/words"
 )
@@ -67,25 +65,17 @@ func (e *Error) NothingDone() bool {
 const htmlPage, redirect = "an HTML page", "a redirect"
 
 // form names the form of a response that is not the API's own; "" if it is, or if nobody can tell because it
-// was cut off. Of a redirect, it names the target, without path and query.
+// was cut off.
 func (r *Response) form() string {
-	location := r.Header.Get("Location")
-	target, err := url.Parse(location)
 	switch {
-	case r.Status/100 == 3 && err == nil && target.Host != "":
-		return redirect + " to " + r.Clean(strings.TrimPrefix(target.Scheme+"://"+target.Host, "://"), words.MaxID)
-	case r.Status/100 == 3 && location != "":
+	case r.Header.Get("Location") != "" && r.Status/100 == 3: // may be the API's own
 		return redirect
 	case r.IsOwn, r.IsSuccess() && r.Cut != nil && !r.isPage():
 		return ""
-	case r.isEmpty():
-		return "an empty body"
 	case r.isPage():
 		return htmlPage
-	case r.Malformed != nil:
-		return "a text"
 	default:
-		return "JSON that is not the API's"
+		return "not as the API responds"
 	}
 }
 
@@ -93,69 +83,57 @@ func (r *Response) isEmpty() bool { return len(bytes.TrimSpace(r.Body)) == 0 }
 
 func (r *Response) isPage() bool { return bytes.HasPrefix(bytes.TrimSpace(r.Body), []byte("<")) }
 
-// message returns what a response says, clean: the message in a JSON body, the text of a page, or else
+// withheld replaces a message of which masking leaves nothing.
+const withheld = "the message is withheld because it contains a secret"
+
+// Message returns what a response says, clean: the message in a JSON body, the text of a page, or else
 // the body as it is; "" only if that is empty.
-func (r *Response) message() string {
+func (r *Response) Message() string {
 	text := string(r.Body[:min(len(r.Body), maxError)])
-	switch found := messagesIn(r.Value); {
-	case strings.HasPrefix(r.form(), redirect): // which may be the API's own
-		return "it is not followed because it would send the credentials elsewhere"
+	switch found := messagesIn(r.Value, nil); {
+	case r.form() == redirect:
+		to := "another address"
+		if target, err := url.Parse(r.Header.Get("Location")); err == nil {
+			to = cmp.Or(target.Host, to)
+		}
+		text = "it is not followed because the credentials would go to " + to
 	case len(found) > 0:
 		text = strings.TrimSuffix(strings.Join(found, "; "), "; "+http.StatusText(r.Status))
 	case r.isPage():
 		text = pageText(text)
-	case !utf8.ValidString(text) && r.Cut == nil:
-		text = fmt.Sprintf("%d bytes that are no text", len(r.Body))
 	}
-	return r.show(text)
-}
-
-// withheld replaces a message of which masking leaves nothing.
-const withheld = "the message is withheld because it contains a secret"
-
-func (r *Response) show(text string) string {
 	if text = r.Clean(text, maxMessage); text == mask {
 		return withheld
 	}
 	return text
 }
 
-// MessageIn returns the messages in a JSON value, clean: the value itself if it is a text, else those
-// of its members.
-func (r *Response) MessageIn(value any) string { return r.show(strings.Join(messagesIn(value), "; ")) }
-
 // messageMembers are those in which APIs return their message, in lower case and the most specific
 // first, as a text or nested. No document shows the form of an error.
 var messageMembers = strings.Fields("message msg errormessage errorsummary detail details reason description errors error title code")
 
-// messagesIn returns the messages in a JSON value, each once and not too many: a response may have millions.
-func messagesIn(value any) (found []string) {
-	var visit func(any)
-	visit = func(value any) {
-		switch value := value.(type) {
-		case string:
-			repeats := func(other string) bool { return strings.Contains(other, value) }
-			if len(value) > maxText {
-				value = value[:maxText]
-			}
-			if strings.TrimSpace(value) != "" && len(found) < 20 && !slices.ContainsFunc(found, repeats) {
-				found = append(found, value)
-			}
-		case map[string]any:
-			named := make([]any, len(messageMembers))
-			for name, member := range value {
-				if at := slices.Index(messageMembers, strings.ToLower(name)); at >= 0 {
-					named[at] = member
-				}
-			}
-			visit(named)
-		case []any:
-			for _, item := range value {
-				visit(item)
+// messagesIn appends the messages in a JSON value, each once and not too many: a response may have millions.
+func messagesIn(value any, found []string) []string {
+	switch value := value.(type) {
+	case string:
+		value = value[:min(len(value), maxText)]
+		repeats := func(other string) bool { return strings.Contains(other, value) }
+		if strings.TrimSpace(value) != "" && len(found) < 20 && !slices.ContainsFunc(found, repeats) {
+			found = append(found, value)
+		}
+	case map[string]any:
+		named := make([]any, len(messageMembers))
+		for name, member := range value {
+			if at := slices.Index(messageMembers, strings.ToLower(name)); at >= 0 {
+				named[at] = member
 			}
 		}
+		return messagesIn(named, found)
+	case []any:
+		for _, item := range value {
+			found = messagesIn(item, found)
+		}
 	}
-	visit(value)
 	return found
 }
 

@@ -16,59 +16,66 @@ const testUUID = "5c0e8f6a-1111-4a4a-8b8b-000000000001"
 func TestWhoseAnswerAResponseIs(t *testing.T) {
 	t.Parallel()
 	const (
-		blocked = `<!doctype html><html><head><title>Access Denied</title><style>h1 { color: red }</style></head><body>You cannot see &quot;this&quot;.<script>var reference = 1</script>` +
-			`<p>Reference #18.2f3e1602.17</p></body></html>`
-		spring = `{"timestamp":"2026-01-02","status":404,"error":"Not Found","requestId":"4ebc4a9d-1"}`
-		follow = "it is not followed because it would send the credentials elsewhere"
+		own     = `{"requestId":"` + testUUID + `"}`
+		json    = "not as the API responds"
+		blocked = `<!doctype html><title>Access Denied</title><style>h1 { color: red }</style><body>You cannot see &quot;this&quot;.` +
+			`<script>var reference = 1</script><p>Reference #18.2f3e1602.17</p></body>`
+		follow = "it is not followed because the credentials would go to "
 	)
 	long := "<title>Sorry</title>" + strings.Repeat("very sorry ", 50) + "Ray ID: 7d5e1f and more"
+	shown := "Sorry " + strings.Repeat("very sorry ", 26) + "very sor… Ray ID: 7d5e1f"
 	for name, row := range map[string]struct {
 		status      int
 		body        string
-		location    string
-		isOwn       bool
-		form        string
-		update, key bool // whether each may have been carried out
-		says        string
+		form        string // "" if it is the API's own
+		update, key bool   // whether each may have been carried out
+		says        string // the body if omitted
 	}{
-		"a result":                   {status: 200, body: `{"result":{}}`, isOwn: true, update: true, key: true, says: `{"result":{}}`},
-		"no body":                    {status: 204, body: " ", isOwn: true, update: true, key: true},
-		"a request ID alone":         {status: 200, body: `{"requestId":"` + testUUID + `"}`, isOwn: true, update: true, key: true, says: `{"requestId":"` + testUUID + `"}`},
-		"an error of the API":        {status: 400, body: `{"requestId":"` + testUUID + `","message":"no"}`, isOwn: true, says: "no"},
-		"a list for an object":       {status: 200, body: `{"result":[]}`, form: "JSON that is not the API's", update: true, key: true, says: `{"result":[]}`},
-		"a session that has expired": {status: 200, body: `{"message":"Session expired"}`, form: "JSON that is not the API's", update: true, key: true, says: "Session expired"},
-		"a login page":               {status: 200, body: resttest.Page, form: htmlPage, update: true, key: true, says: "Sign in no"},
-		"JSON and more":              {status: 200, body: `{"result":{}} x`, form: "a text", update: true, key: true, says: `{"result":{}} x`},
-		"a redirect":                 {status: 302, location: "https://sso.example/hidden?hidden", form: "a redirect to https://sso.example", update: true, key: true, says: follow},
-		"a redirect to a path":       {status: 302, location: "/hidden?hidden", form: "a redirect", update: true, key: true, says: follow},
-		"no redirect":                {status: 304, form: "an empty body", update: true, key: true},
-		"a redirect of the API":      {status: 301, location: "https://b.example", body: `{"requestId":"` + testUUID + `"}`, isOwn: true, form: "a redirect to https://b.example", update: true, key: true, says: follow},
-		"a long page that is cut":    {status: 403, body: "<p>Denied" + strings.Repeat(" ", maxError), form: htmlPage, key: true, says: "Denied"},
-		"a redirect to no URL":       {status: 302, location: "https://hidden:%zz", form: "a redirect", update: true, key: true, says: follow},
-		"a filter":                   {status: 403, body: blocked, form: htmlPage, key: true, says: `Access Denied You cannot see "this". Reference #18.2f3e1602.17`},
-		"a long page":                {status: 403, body: long, form: htmlPage, key: true, says: "Sorry " + strings.Repeat("very sorry ", 26) + "very sor… Ray ID: 7d5e1f"},
-		"a framework":                {status: 404, body: spring, form: "JSON that is not the API's", says: "Not Found"},
-		"a UUID in an array":         {status: 404, body: `[{"requestId":"` + testUUID + `"}]`, form: "JSON that is not the API's", says: `[{"requestId":"` + testUUID + `"}]`},
-		"a JSON that is cut off":     {status: 404, body: `{"requestId":"` + testUUID + `"`, form: "a text", key: true, says: `{"requestId":"` + testUUID + `"`},
-		"an empty 403":               {status: 403, form: "an empty body", key: true},
-		"a text":                     {status: 502, body: "upstream connect error", form: "a text", update: true, key: true, says: "upstream connect error"},
-		"bytes":                      {status: 502, body: "\x00\x01\xff", form: "a text", update: true, key: true, says: "3 bytes that are no text"},
-		"a 408":                      {status: 408, body: `{}`, form: "JSON that is not the API's", update: true, key: true, says: "{}"},
-		"a 425":                      {status: 425, form: "an empty body"},
-		"a 429":                      {status: 429, body: "<p>slow down", form: htmlPage, says: "slow down"},
-		"a 409":                      {status: 409, body: "busy", form: "a text", says: "busy"},
-		"an outage of the API":       {status: 503, body: `{"requestId":"` + testUUID + `"}`, isOwn: true, update: true, key: true, says: `{"requestId":"` + testUUID + `"}`},
+		"a result":                   {200, `{"result":{}}`, "", true, true, ""},
+		"no body":                    {204, " ", "", true, true, ""},
+		"a request ID alone":         {200, own, "", true, true, ""},
+		"an error of the API":        {400, `{"requestId":"` + testUUID + `","message":"no"}`, "", false, false, "no"},
+		"a list for an object":       {200, `{"result":[]}`, json, true, true, ""},
+		"a session that has expired": {200, `{"message":"Session expired"}`, json, true, true, "Session expired"},
+		"a login page":               {200, resttest.Page, htmlPage, true, true, "Sign in no"},
+		"JSON and more":              {200, `{"result":{}} x`, json, true, true, ""},
+		"a redirect":                 {302, "https://sso.example/hidden?hidden", redirect, true, true, follow + "sso.example"},
+		"a redirect to a path":       {302, "/hidden?hidden", redirect, true, true, follow + "another address"},
+		"a redirect to no URL":       {302, "https://hidden:%zz", redirect, true, true, follow + "another address"},
+		"a filter":                   {403, blocked, htmlPage, false, true, `Access Denied You cannot see "this". Reference #18.2f3e1602.17`},
+		"a long page":                {403, long, htmlPage, false, true, shown},
+		"a long page that is cut":    {403, "<p>Denied" + strings.Repeat(" ", maxError), htmlPage, false, true, "Denied"},
+		"a framework":                {404, `{"status":404,"error":"Not Found","requestId":"4ebc4a9d-1"}`, json, false, false, "Not Found"},
+		"a UUID in an array":         {404, `[` + own + `]`, json, false, false, ""},
+		"a JSON that is cut off":     {404, own[:len(own)-1], json, false, true, ""},
+		"an empty 403":               {403, "", json, false, true, ""},
+		"a text":                     {502, "upstream connect error", json, true, true, ""},
+		"a 408":                      {408, `{}`, json, true, true, ""},
+		"a 425":                      {425, "", json, false, false, ""},
+		"a 429":                      {429, "<p>slow down", htmlPage, false, false, "slow down"},
+		"a 409":                      {409, "busy", json, false, false, ""},
+		"an outage of the API":       {503, own, "", true, true, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			r := &Response{Status: row.status, Header: http.Header{"Location": {row.location}}, Clean: new(Secrets).Clean}
-			r.read(strings.NewReader(row.body), maxBody)
+			r := &Response{Status: row.status, Header: http.Header{}, Clean: new(Secrets).Clean}
+			body := row.body
+			if row.form == redirect {
+				r.Header.Set("Location", body)
+				body = own // it may be the API's
+			}
+			r.read(strings.NewReader(body), maxBody)
 			r.identify(Result{Member: "result"})
-			if r.IsOwn != row.isOwn || r.form() != row.form || r.mayBeDone("PATCH") != row.update || r.mayBeDone("POST") != row.key {
+			isOwn := row.form == "" || row.form == redirect
+			if r.IsOwn != isOwn || r.form() != row.form || r.mayBeDone("PATCH") != row.update || r.mayBeDone("POST") != row.key {
 				t.Errorf("own %t, %q, may be done %t, a key %t", r.IsOwn, r.form(), r.mayBeDone("PATCH"), r.mayBeDone("POST"))
 			}
-			if says := r.message(); says != row.says {
-				t.Errorf("says %q", says)
+			want := row.says
+			if want == "" {
+				want = strings.TrimSpace(body)
+			}
+			if says := r.Message(); says != want {
+				t.Errorf("says %q, want %q", says, want)
 			}
 		})
 	}
@@ -89,22 +96,20 @@ func TestNothingDone(t *testing.T) {
 
 // The message of an error is found in any usual place, in any letter case, as one clean text; else the
 // body is shown. A secret in it is masked, also if it is spelled as the message is cleaned, and a
-// message of nothing else is withheld.
+// message of nothing else is withheld. So is a request ID that is a secret.
 func TestMessageIsFoundAndMasked(t *testing.T) {
 	t.Parallel()
 	var secrets Secrets
 	secrets.AddSecret("two words")
+	secrets.AddSecret(testUUID)
 	for body, want := range map[string]string{
 		`{"error":{"error":{"detail":"too small","code":7}}}`:                         "too small",
 		`{"errors":[{"field":"a","message":"too small"},{"reason":"too late"},"no"]}`: "too small; too late; no",
 		`{"error":"Bad Request","message":"too small"}`:                               "too small",
 		`{"error":"too small","message":"too small or too large"}`:                    "too small or too large",
-		`{"message":"no","errors":[{"message":"a is too small"}]}`:                    "no; a is too small",
 		`{"code":"QUOTA_EXCEEDED","msg":"Quota of the day"}`:                          "Quota of the day; QUOTA_EXCEEDED",
-		`{"Message":"no"}`:                       "no",
-		`{"errorCode":"E7","errorSummary":"no"}`: "no",
-		`{"error":{"code":"IP_NOT_ALLOWED"}}`:    "IP_NOT_ALLOWED",
-		`{"x":{"y":1}}`:                          `{"x":{"y":1}}`,
+		`{"Message":"no","errorCode":"E7","errorSummary":"never"}`:                    "no; never",
+		`{"x":{"y":1}}`: `{"x":{"y":1}}`,
 		`{"message":"two\nlines\u001b[31m and\u202e\u2028\u2029\ufffd more"}`:                   "two lines [31m and more",
 		`["0","1","2","3","4","5","6","7","8","9","a","b","c","d","e","f","g","h","i","j","k"]`: "0; 1; 2; 3; 4; 5; 6; 7; 8; 9; a; b; c; d; e; f; g; h; i; j",
 		" <title>two words</title>":                         withheld,
@@ -115,9 +120,13 @@ func TestMessageIsFoundAndMasked(t *testing.T) {
 	} {
 		r := &Response{Status: 400, Header: http.Header{}, Clean: secrets.Clean}
 		r.read(strings.NewReader(body), maxBody)
-		if got := r.message(); got != want {
+		if got := r.Message(); got != want {
 			t.Errorf("%.80s: %q, want %q", body, got, want)
 		}
+	}
+	r := &Response{Value: map[string]any{"requestId": testUUID}, Clean: secrets.Clean}
+	if r.identify(Result{}); !r.IsOwn || r.RequestID != mask {
+		t.Errorf("own %t, request ID %s", r.IsOwn, r.RequestID)
 	}
 }
 
@@ -133,20 +142,7 @@ func TestHostileBodyIsReadInTime(t *testing.T) {
 		watch := time.AfterFunc(30*time.Second, func() { panic(name) })
 		r := &Response{Status: 200, Header: http.Header{}, Clean: new(Secrets).Clean}
 		r.read(strings.NewReader(body), 16<<20)
-		_ = r.message()
+		_ = r.Message()
 		watch.Stop()
-	}
-}
-
-// A secret that is a UUID does not come out as the ID of a request.
-func TestRequestIDIsMasked(t *testing.T) {
-	t.Parallel()
-	var secrets Secrets
-	secrets.AddSecret(testUUID)
-	r := &Response{Status: 400, Header: http.Header{}, Clean: secrets.Clean}
-	r.read(strings.NewReader(`{"requestId":"`+testUUID+`"}`), maxBody)
-	r.identify(Result{})
-	if !r.IsOwn || r.RequestID != mask {
-		t.Errorf("own %t, request ID %s", r.IsOwn, r.RequestID)
 	}
 }

@@ -1,6 +1,7 @@
 package rest
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -43,7 +44,8 @@ func (c *Client) Do(ctx context.Context, r *Request) error {
 func (c *Client) Begin(ctx context.Context, r *Request) (context.Context, *Call) {
 	k := &Call{Request: r, client: c, cancel: func() {}, started: time.Now()}
 	if budget := c.config.RetryTimeout; budget > 0 {
-		ctx, k.cancel = context.WithDeadlineCause(ctx, k.started.Add(budget), errTime)
+		cause := &Reworded{"no response within the rest of retry_timeout", errTime}
+		ctx, k.cancel = context.WithDeadlineCause(ctx, k.started.Add(budget), cause)
 		k.end, _ = ctx.Deadline() // earlier in a read between two attempts of another call
 	}
 	return ctx, k
@@ -64,10 +66,9 @@ func (k *Call) Try(ctx context.Context) (again bool, err error) {
 		k.Invalidate()
 		defer k.Invalidate()
 	}
-	switch err := k.admit(ctx); {
-	case errors.Is(err, errStale):
+	if err := k.admit(ctx); errors.Is(err, errStale) {
 		return true, nil
-	case err != nil:
+	} else if err != nil {
 		return false, k.stop(err)
 	}
 	a := k.try(ctx)
@@ -92,7 +93,7 @@ var (
 	// errStale ends the wait of a request whose read would be too old.
 	errStale = errors.New("the read that the request is based on is too old")
 	// errTime is why an attempt or a wait ended early, if not because the caller cancelled.
-	errTime = errors.New("retry_timeout is used up")
+	errTime = &refusal{reason: "retry_timeout ends before the next attempt"}
 )
 
 // spread is how far apart calls go on after they have waited for the same 429.
@@ -132,12 +133,12 @@ func (k *Call) admit(ctx context.Context) error {
 // sleep waits, and ends early with an error once an attempt would be refused.
 func (k *Call) sleep(ctx context.Context, wait time.Duration) error {
 	for end := time.Now().Add(wait); ; {
-		left, err := k.API.health.pause(k, end, time.Now())
-		if err != nil || left <= 0 {
+		left := time.Until(end)
+		if err := k.API.health.check(k, time.Now()); err != nil || left <= 0 {
 			return err
 		}
 		select {
-		case <-time.After(min(left, maxBackoff)): // meanwhile, an outage may have begun
+		case <-time.After(min(left, time.Second)): // meanwhile, an outage may have begun
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		}
@@ -147,14 +148,14 @@ func (k *Call) sleep(ctx context.Context, wait time.Duration) error {
 // decide records how an attempt ended, and decides what follows. The wait after a call's first 429 is for
 // all calls to the API: its later ones may be those of one object.
 func (k *Call) decide(a *attempt, now time.Time) (next decision) {
-	k.API.health.observe(k, a, now)
+	k.API.health.record(k, a, now)
 	if a.failed == nil {
 		return next
 	}
 	isFirst := !slices.ContainsFunc(k.failures, func(e *Error) bool { return e.Kind == RateLimited })
 	a.failed.Elapsed = now.Sub(k.started)
 	k.failures = append(k.failures, a.failed)
-	next = policy(k.Request, k.failures, k.client.config.Random, now, k.end, k.client.config.RetryTimeout)
+	next = k.next(now)
 	if next.isShared = next.again && isFirst && a.failed.Kind == RateLimited; next.isShared {
 		k.API.health.hold(now.Add(next.wait), a.failed)
 	}
@@ -169,14 +170,11 @@ func (k *Call) stop(cause error) error {
 	}
 	var because *refusal
 	switch {
-	case errors.As(cause, &because):
-	case !errors.Is(cause, errTime): // the caller has cancelled
+	case !errors.As(cause, &because): // the caller has cancelled
 		e.Kind, e.Err = Interrupted, cause
-	case len(k.failures) == 0:
+	case because == errTime && len(k.failures) == 0:
 		e.Err = fmt.Errorf("it was still waiting for its turn when retry_timeout (%s) ended; increase retry_timeout, or lower Terraform's -parallelism",
 			words.Duration(k.client.config.RetryTimeout))
-	default:
-		because = &refusal{reason: cause.Error()}
 	}
 	return k.complete(e, because)
 }
@@ -187,34 +185,60 @@ func (k *Call) stop(cause error) error {
 func (k *Call) complete(e *Error, because *refusal) error {
 	e.Attempts, e.Elapsed = k.attempts, time.Since(k.started)
 	e.Ambiguous = slices.ContainsFunc(k.failures, func(one *Error) bool { return one.Ambiguous })
-	switch {
-	case !e.Ambiguous || k.Unrepeatable:
-	case e.Kind == Unreadable && e.Foreign == "":
-		e.more = append(e.more, "The change was probably applied.")
-	default:
-		e.more = append(e.more, "It is not known whether the change was applied. The next plan shows what is still missing.")
+	advice := k.advise(e)
+	if because != nil {
+		advice = cmp.Or(because.advice, advice)
 	}
-	spent := words.Count(e.Attempts, "attempt") + " in " + words.Duration(e.Elapsed)
-	switch {
-	case because != nil && e.Attempts > 0:
-		e.more = append(e.more, "Gave up after "+spent+": "+words.Sentence(because.reason))
-	case e.Attempts > 1:
-		e.more = append(e.more, "Failed after "+spent+".")
+	if e.Ambiguous && k.Unrepeatable && k.Method != http.MethodPost {
+		advice = ""
 	}
-	if advice := k.advise(e, because); advice != "" && (!e.Ambiguous || !k.Unrepeatable || k.Method == http.MethodPost) {
-		e.more = append(e.more, advice)
+	for _, paragraph := range []string{k.leftBehind(e), gaveUp(e, because), advice} {
+		if paragraph != "" {
+			e.more = append(e.more, paragraph)
+		}
 	}
 	return e
 }
 
-// logBegin writes a line before an attempt: a request that hangs, or whose process is killed, leaves no
-// other. No line has a body, a header, the path of the base URL, or a query, whose filters are free text.
+// leftBehind is what an update that failed may have done.
+func (k *Call) leftBehind(e *Error) string {
+	switch {
+	case !e.Ambiguous || k.Unrepeatable:
+		return ""
+	case e.Kind == Unreadable && e.Foreign == "":
+		return "The change was probably applied."
+	default:
+		return "It is not known whether the change was applied. The next plan shows what is still missing."
+	}
+}
+
+func gaveUp(e *Error, because *refusal) string {
+	spent := words.Count(e.Attempts, "attempt") + " in " + words.Duration(e.Elapsed)
+	switch {
+	case because != nil && e.Attempts > 0:
+		return "Gave up after " + spent + ": " + words.Sentence(because.reason)
+	case e.Attempts > 1:
+		return "Failed after " + spent + "."
+	default:
+		return ""
+	}
+}
+
+// log writes a line before an attempt, since a request that hangs, or whose process is killed, leaves no
+// other, and one after it. No line has a body, a header, the path of the base URL, or a query, whose
+// filters are free text.
+func (k *Call) log(ctx context.Context, what string, fields map[string]any) {
+	if k.client.config.Log != nil {
+		fields["operation"], fields["host"], fields["attempt"] = k.Operation, k.API.Host(), k.attempts
+		k.client.config.Log(ctx, "Data Platform request: "+what, fields)
+	}
+}
+
 func (k *Call) logBegin(ctx context.Context, queued time.Duration) {
 	path := k.client.Clean("/"+strings.Join(k.Path, "/"), maxMessage)
 	k.log(ctx, "sending", map[string]any{"method": k.Method, "path": path, "leaves": k.Leaves, "queued_ms": queued.Milliseconds()})
 }
 
-// logEnd writes a line after an attempt, with the wait before the next one.
 func (k *Call) logEnd(ctx context.Context, a *attempt, wait time.Duration) {
 	fields := map[string]any{"duration_ms": time.Since(k.began).Milliseconds(), "wait_ms": wait.Milliseconds()}
 	if a.response != nil {
@@ -224,11 +248,4 @@ func (k *Call) logEnd(ctx context.Context, a *attempt, wait time.Duration) {
 		fields["error"] = a.failed.short()
 	}
 	k.log(ctx, "ended", fields)
-}
-
-func (k *Call) log(ctx context.Context, what string, fields map[string]any) {
-	if k.client.config.Log != nil {
-		fields["operation"], fields["host"], fields["attempt"] = k.Operation, k.API.Host(), k.attempts
-		k.client.config.Log(ctx, "Data Platform request: "+what, fields)
-	}
 }

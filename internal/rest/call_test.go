@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"net/http"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -23,18 +22,18 @@ func TestInterruptEndsEveryWait(t *testing.T) {
 	for name, test := range map[string]struct {
 		operation string
 		always    fault
-		silent    bool // the address neither accepts nor refuses
-		ambiguous bool
+		isSilent  bool // the address neither accepts nor refuses
+		mayBeDone bool
 	}{
-		"for a connection": {operation: "key", silent: true},
-		"for a response":   {operation: "update", always: hang, ambiguous: true},
+		"for a connection": {operation: "key", isSilent: true},
+		"for a response":   {operation: "update", always: hang, mayBeDone: true},
 		"for a body":       {operation: "pipe", always: fault{Hang: true, Cut: mockplatform.CutBody, CutBytes: 14}},
-		"for a retry":      {operation: "update", always: respond(503, "", "Retry-After: 100"), ambiguous: true},
+		"for a retry":      {operation: "update", always: respond(503, "", "Retry-After: 100"), mayBeDone: true},
 		"for a limit":      {operation: "key", always: respond(429, "", "Retry-After: 100")},
 	} {
 		bubble(t, func(t *testing.T, f *fake, c *client) {
 			f.Always(test.always)
-			if test.silent {
+			if test.isSilent {
 				c.Transport().DialContext = func(ctx context.Context, _, _ string) (net.Conn, error) {
 					<-ctx.Done()
 					return nil, ctx.Err()
@@ -44,10 +43,9 @@ func TestInterruptEndsEveryWait(t *testing.T) {
 			time.AfterFunc(5*time.Second, cancel)
 			begun := time.Now()
 			crowd(20, 20, func(i int) { // ten of them wait for a slot
-				err, e := do(ctx, c, test.operation), new(Error)
-				if time.Since(begun) > 5*time.Second || !errors.Is(err, context.Canceled) || !errors.As(err, &e) ||
-					e.Kind != Interrupted || e.Ambiguous && !test.ambiguous || strings.Contains(e.Error(), " after ") {
-					t.Errorf("%s: after %s: %v", name, time.Since(begun), err)
+				e := failure(t, do(ctx, c, test.operation))
+				if time.Since(begun) > 5*time.Second || !errors.Is(e, context.Canceled) || e.Kind != Interrupted || e.Ambiguous && !test.mayBeDone {
+					t.Errorf("%s: after %s: %v", name, time.Since(begun), e)
 				}
 			})
 			c.Transport().CloseIdleConnections()
@@ -64,37 +62,39 @@ func TestInterruptEndsEveryWait(t *testing.T) {
 // for, and one that retry_timeout cuts short says that.
 func TestKeyOnceSentRunsToItsEnd(t *testing.T) {
 	t.Parallel()
+	fails := func(t *testing.T, c *client, operation, says string) {
+		if e := failure(t, do(t.Context(), c, operation)); !strings.Contains(e.Error(), says) {
+			t.Error(e)
+		}
+	}
 	bubble(t, func(t *testing.T, f *fake, c *client) {
 		f.Always(slow(20*time.Second, good))
 		go func() {
 			time.Sleep(time.Second)
-			if err := do(t.Context(), c, "pipe"); err == nil || !strings.Contains(err.Error(), "The request was not sent: it was still waiting for its turn when retry_timeout (12s) ended; increase retry_timeout") {
-				t.Error(err)
-			}
+			fails(t, c, "pipe", "The request was not sent: it was still waiting for its turn when retry_timeout (12s) ended; increase retry_timeout")
 		}()
 		ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
 		defer cancel()
 		if err := do(ctx, c, "key"); err != nil || len(f.Keys()) != 1 {
 			t.Error(len(f.Keys()), err)
 		}
-		if err := do(t.Context(), c, "alert"); err == nil || !strings.Contains(err.Error(), "no complete response arrived: no response within the rest of retry_timeout.") {
-			t.Error(err)
-		}
+		fails(t, c, "alert", "no complete response arrived: no response within the rest of retry_timeout.")
 	}, func(c *Config) { c.RetryTimeout, c.MaxConcurrentRequests = 12*time.Second, 1 })
 }
 
 // A line before each attempt says what is sent where, and one after it what became of it.
 func TestTwoLogLinesPerAttempt(t *testing.T) {
 	t.Parallel()
-	const common = " host:" + testHost
-	sent := func(attempt int) string {
-		return fmt.Sprintf("Data Platform request: sending map[attempt:%d%s leaves:[name] method:PATCH operation:update pipe path:/v1/organizations/%s/services/%s/pipes/%s queued_ms:0]",
-			attempt, common, mockplatform.OrganizationID, mockplatform.ServiceID, testPipe)
-	}
+	path := fmt.Sprintf("/v1/organizations/%s/services/%s/pipes/%s", mockplatform.OrganizationID, mockplatform.ServiceID, testPipe)
+	begins := " host:" + testHost + " leaves:[name] method:PATCH operation:update pipe path:" + path + " queued_ms:0]"
+	ends := " host:" + testHost + " operation:update pipe"
 	want := []string{
-		sent(1), "Data Platform request: ended map[attempt:1 duration_ms:2000 error:HTTP 503 Service Unavailable: no" + common + " operation:update pipe request_id:first status:503 wait_ms:3000]",
-		sent(2), "Data Platform request: ended map[attempt:2 duration_ms:0 error:EOF" + common + " operation:update pipe wait_ms:1000]",
-		sent(3), "Data Platform request: ended map[attempt:3 duration_ms:0" + common + " operation:update pipe request_id:" + testUUID + " status:200 wait_ms:0]",
+		"sending map[attempt:1" + begins,
+		"ended map[attempt:1 duration_ms:2000 error:HTTP 503 Service Unavailable (request ID first): no" + ends + " request_id:first status:503 wait_ms:3000]",
+		"sending map[attempt:2" + begins,
+		"ended map[attempt:2 duration_ms:0 error:EOF" + ends + " wait_ms:1000]",
+		"sending map[attempt:3" + begins,
+		"ended map[attempt:3 duration_ms:0" + ends + " request_id:" + testUUID + " status:200 wait_ms:0]",
 	}
 	var lines []string
 	bubble(t, func(t *testing.T, f *fake, c *client) {
@@ -111,7 +111,7 @@ func TestTwoLogLinesPerAttempt(t *testing.T) {
 	}, func(c *Config) {
 		c.Random = func() float64 { return 1 }
 		c.Log = func(_ context.Context, message string, fields ...map[string]any) {
-			lines = append(lines, message+" "+fmt.Sprint(fields[0]))
+			lines = append(lines, strings.TrimPrefix(message, "Data Platform request: ")+" "+fmt.Sprint(fields[0]))
 		}
 	})
 }
@@ -122,25 +122,36 @@ func TestTwoLogLinesPerAttempt(t *testing.T) {
 func TestErrorSaysWhatMayBeLeftBehind(t *testing.T) {
 	t.Parallel()
 	const unknown = "It is not known whether the change was applied. The next plan shows what is still missing. "
-	lost := &Error{Kind: NoResponse, Ambiguous: true}
-	half, rejected := &Error{Kind: Unreadable, Status: 200, Ambiguous: true}, &Error{Kind: Final, Status: 410}
+	lost, rejected := Error{Kind: NoResponse, Ambiguous: true}, Error{Kind: Final, Status: 410}
+	half := Error{Kind: Unreadable, Status: 200, Ambiguous: true}
+	login := Error{Kind: Unreadable, Status: 200, Ambiguous: true, Foreign: htmlPage}
+	tooLate := &refusal{reason: "it is late"}
 	for name, test := range map[string]struct {
 		method  string
-		failed  []*Error
+		failed  []Error
 		because *refusal
 		says    string
 	}{
-		"a change without a response": {"PATCH", []*Error{lost}, &refusal{reason: "it is late"}, unknown + "Gave up after 1 attempt in 0s: it is late. " + runAgain},
-		"a change that failed later":  {"PATCH", []*Error{lost, rejected}, nil, unknown + "Failed after 2 attempts in 0s."},
-		"an unreadable response":      {"PATCH", []*Error{half}, nil, "The change was probably applied. Ask "},
-		"a change at a login page":    {"PATCH", []*Error{{Kind: Unreadable, Status: 200, Ambiguous: true, Foreign: htmlPage}}, nil, unknown + askGateway},
-		"a change that was rejected":  {"PATCH", []*Error{rejected}, nil, "HTTP 410 Gone with an empty body."},
-		"a creation":                  {"POST", []*Error{lost}, nil, "arrived:  " + runAgain},
+		"a change without a response": {"PATCH", []Error{lost}, tooLate, unknown + "Gave up after 1 attempt in 0s: it is late. " + runAgain},
+		"a change that failed later":  {"PATCH", []Error{lost, rejected}, nil, unknown + "Failed after 2 attempts in 0s."},
+		"an unreadable response":      {"PATCH", []Error{half}, nil, "The change was probably applied. Ask "},
+		"a change at a login page":    {"PATCH", []Error{login}, nil, unknown + askGateway},
+		"a change that was rejected":  {"PATCH", []Error{rejected}, nil, "HTTP 410 Gone with an empty body."},
+		"a change that is refused":    {"PATCH", []Error{rejected}, &refusal{"it is down", "Check it."}, "attempt in 0s: it is down. Check it."},
+		"a creation":                  {"POST", []Error{lost}, nil, "arrived:  " + runAgain},
+		"a removal":                   {"DELETE", []Error{lost}, nil, "arrived: "},
 	} {
-		k := &Call{Request: &Request{Method: test.method, Unrepeatable: test.method == http.MethodPost, API: &API{}}, client: New(Config{}), failures: test.failed, attempts: len(test.failed), started: time.Now().Add(time.Millisecond / 3)}
-		e := *test.failed[len(test.failed)-1]
-		if text := k.complete(&e, test.because).Error(); !strings.Contains(text, test.says) || e.Ambiguous != test.failed[0].Ambiguous {
-			t.Errorf("%s: ambiguous %t, %s", name, e.Ambiguous, text)
+		r := &Request{Method: test.method, Unrepeatable: test.method != "PATCH", API: &API{}}
+		k := &Call{Request: r, attempts: len(test.failed), started: time.Now().Add(time.Millisecond / 3)}
+		for _, e := range test.failed {
+			k.failures = append(k.failures, &e)
+		}
+		last := *k.failures[len(k.failures)-1]
+		if text := k.complete(&last, test.because).Error(); !strings.HasSuffix(text, test.says) && !strings.Contains(text, test.says+"the") {
+			t.Errorf("%s: %s", name, text)
+		}
+		if last.Ambiguous != test.failed[0].Ambiguous {
+			t.Errorf("%s: ambiguous: %t", name, last.Ambiguous)
 		}
 	}
 }

@@ -84,12 +84,6 @@ func (a *API) Host() string {
 	return host
 }
 
-// RequestTimeout is the most that one attempt may take.
-func (c *Client) RequestTimeout() time.Duration { return c.config.RequestTimeout }
-
-// Retries reports whether retry_timeout allows retries.
-func (c *Client) Retries() bool { return c.config.RetryTimeout > 0 }
-
 // Transport returns what connects to the APIs, to tune it before the first request.
 func (c *Client) Transport() *http.Transport { return c.http.Transport.(*http.Transport) }
 

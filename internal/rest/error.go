@@ -81,16 +81,10 @@ func (e *Error) happened() string {
 	switch cause := words.Sentence(e.Cause()); {
 	case e.Kind == Interrupted:
 		return "The operation was interrupted."
-	case e.isForeign() && e.Status < http.StatusBadRequest:
-		return "A login page or gateway seems to have answered instead of the API: " + words.Sentence(e.says(e.Response()))
-	case e.isForeign():
-		return "A proxy or gateway seems to have answered instead of the API: " + words.Sentence(e.says(e.Response()))
-	case e.Foreign != "":
-		return "The API or a gateway in front of it returned " + words.Sentence(e.says(e.Response()))
-	case e.Kind == Unreadable:
+	case e.Kind == Unreadable && e.Foreign == "":
 		return fmt.Sprintf("The API returned %s, but the response cannot be used: %s", e.Response(), cause)
 	case e.Status != 0:
-		return "The API returned " + words.Sentence(e.says(e.Response()))
+		return e.responder() + " " + words.Sentence(e.says())
 	case e.NotFound:
 		return cause
 	case e.Kind == NoResponse:
@@ -102,20 +96,33 @@ func (e *Error) happened() string {
 	}
 }
 
+// responder begins a sentence about a response: who has answered.
+func (e *Error) responder() string {
+	switch {
+	case e.isForeign():
+		return "A login page or gateway seems to have answered instead of the API:"
+	case e.Foreign != "":
+		return "The API or a gateway in front of it returned"
+	default:
+		return "The API returned"
+	}
+}
+
 // isForeign reports whether there is hardly a doubt that something in between has answered. The API
 // document shows no error, so that of the API may be a text, too, or JSON without a requestId.
 func (e *Error) isForeign() bool {
 	return e.Foreign == htmlPage || e.Foreign != "" && (e.Status < http.StatusBadRequest || e.Status == http.StatusProxyAuthRequired)
 }
 
-// says is a status and what the response says, with its form if the API has no such responses.
-func (e *Error) says(status string) string {
+// says is the response and what it says, with its form if the API has no such responses.
+func (e *Error) says() string {
+	says := e.Response()
 	if e.isForeign() {
-		status += ", " + e.Foreign
+		says += ", " + e.Foreign
 	} else if e.Message == "" {
-		return status + " with an empty body"
+		return says + " with an empty body"
 	}
-	return strings.TrimRight(status+": "+e.Message, ": ")
+	return strings.TrimRight(says+": "+e.Message, ": ")
 }
 
 // short is the whole cause in a few words, for a sentence about all requests.
@@ -123,19 +130,16 @@ func (e *Error) short() string {
 	if e.Status == 0 {
 		return e.Cause()
 	}
-	return words.Clean(e.says(e.httpStatus()), maxMessage/2)
+	return words.Clean(e.says(), maxMessage/2)
 }
 
 // Response is the status of the response and the request ID.
 func (e *Error) Response() string {
-	if e.RequestID == "" {
-		return e.httpStatus()
+	response := strings.TrimSpace(fmt.Sprintf("HTTP %d %s", e.Status, http.StatusText(e.Status)))
+	if e.RequestID != "" {
+		response += " (request ID " + e.RequestID + ")"
 	}
-	return e.httpStatus() + " (request ID " + e.RequestID + ")"
-}
-
-func (e *Error) httpStatus() string {
-	return strings.TrimSpace(fmt.Sprintf("HTTP %d %s", e.Status, http.StatusText(e.Status)))
+	return response
 }
 
 // Cause is the message of the response if there is one, else the text of Err.

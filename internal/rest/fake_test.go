@@ -106,3 +106,13 @@ func accept(r *Response) error {
 	r.RequestID = envelope.RequestID
 	return nil
 }
+
+// failure is the error of a call that has to fail.
+func failure(t *testing.T, err error) *Error {
+	t.Helper()
+	e := new(Error)
+	if !errors.As(err, &e) {
+		t.Fatalf("not an error of a request: %v", err)
+	}
+	return e
+}

@@ -59,15 +59,11 @@ func (h *health) begin(k *Call, now time.Time) (wait time.Duration, err error) {
 	return wait, nil
 }
 
-// pause returns how long a call that waits until then may wait before it has to ask again, since waits
-// end once the API is down; or why it must not go on.
-func (h *health) pause(k *Call, until, now time.Time) (time.Duration, error) {
+// check returns why a call must not go on waiting, nil if it may.
+func (h *health) check(k *Call, now time.Time) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if down := h.downAt(); down.After(now) && down.Before(until) {
-		until = down
-	}
-	return until.Sub(now), h.refusal(k, now)
+	return h.refusal(k, now)
 }
 
 // refusal is why a call must not send another attempt; nil if it may. While the API is down, only the
@@ -79,22 +75,31 @@ func (h *health) refusal(k *Call, now time.Time) error {
 	if isUp := h.since.IsZero() || now.Before(h.downAt()); isUp || len(k.failures) == 0 && h.inFlight == 0 {
 		return nil
 	}
-	advice := "Check " + k.API.URLSetting + andProxy + orRunAgain
+	advice := "Check " + k.API.address() + orRunAgain
 	if h.answered {
 		advice = runAgain
 	}
 	return &refusal{fmt.Sprintf("every request to the %s has failed since %s: %s", k.API.Name, words.Clock(h.since), h.cause), advice}
 }
 
-// observe records how an attempt ended. A failure counts from the beginning of the attempt, or if that
-// took longer than others, from their last response.
-func (h *health) observe(k *Call, a *attempt, now time.Time) {
+// record records how an attempt ended.
+func (h *health) record(k *Call, a *attempt, now time.Time) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	e := a.failed
 	h.inFlight--
 	h.answered = h.answered || a.response != nil && a.response.IsOwn
 	k.unanswered = !h.answered
+	h.recordLogin(k, a.failed, now)
+	switch e := a.failed; {
+	case h.patience == 0 || e != nil && e.Kind == Interrupted:
+	case e == nil || e.Status != 0 && e.Status < http.StatusInternalServerError:
+		h.good, h.since = now, time.Time{}
+	default:
+		h.recordFailure(k.began, e.short())
+	}
+}
+
+func (h *health) recordLogin(k *Call, e *Error, now time.Time) {
 	switch _, known := h.rejected[k.Tenant]; {
 	case e == nil:
 		h.rejected[k.Tenant] = nil
@@ -102,20 +107,18 @@ func (h *health) observe(k *Call, a *attempt, now time.Time) {
 		reason := fmt.Sprintf("the %s rejected %s%s at %s: %s", k.API.Name, k.API.Credentials, k.Tenant, words.Clock(now), e.short())
 		h.rejected[k.Tenant] = &refusal{reason, k.API.Unauthorized}
 	}
-	switch {
-	case h.patience == 0 || e != nil && e.Kind == Interrupted:
-	case e == nil || e.Status != 0 && e.Status < http.StatusInternalServerError:
-		h.good, h.since = now, time.Time{}
-	default:
-		began := k.began
-		if began.Before(h.good) {
-			began = h.good
-		}
-		if h.since.IsZero() || began.Before(h.since) {
-			h.since = began
-		}
-		h.cause = e.short()
+}
+
+// recordFailure records a failure. It counts from the beginning of its attempt, or if that took longer than
+// others, from their last response.
+func (h *health) recordFailure(began time.Time, cause string) {
+	if began.Before(h.good) {
+		began = h.good
 	}
+	if h.since.IsZero() || began.Before(h.since) {
+		h.since = began
+	}
+	h.cause = cause
 }
 
 // hold makes all calls wait, because of a 429.

@@ -188,53 +188,57 @@ func TestHealthWithoutRetries(t *testing.T) {
 // What follows an attempt: a wait, nothing, or too late, with a time of day.
 func TestWhatFollowsAnAttempt(t *testing.T) {
 	t.Parallel()
-	synctest.Test(t, testPolicy)
+	synctest.Test(t, testNext)
 }
 
-func testPolicy(t *testing.T) {
+func testNext(t *testing.T) {
 	const second, never = time.Second, -time.Second
-	now := testNow()
-	const after = ", after the end of retry_timeout (1m0s)"
 	read, update := &Request{}, &Request{Method: http.MethodPatch}
+	tooLate := func(at string) string {
+		return "the next attempt could start at " + at + ", after the end of retry_timeout (1m0s): Run the command again after " + at + "."
+	}
 	once, undone := &Request{Unrepeatable: true}, &Request{Unrepeatable: true} // of which the latter was not carried out
 	for _, test := range []struct {
-		request         *Request
-		ends            string
-		left, budget    time.Duration
-		wait            time.Duration
-		because, advice string
+		request    *Request
+		ends       string
+		left, wait time.Duration
+		because    string
 	}{
-		{read, "404", testRetry, testRetry, never, "", ""},
-		{read, "503", testRetry, testRetry, firstBackoff, "", ""},
-		{read, "503/2s", testRetry, testRetry, 2 * second, "", ""},
-		{read, "lost", testRetry, testRetry, firstBackoff, "", ""},
-		{read, "unreadable", testRetry, testRetry, never, "", ""},
-		{update, "409", testRetry, testRetry, firstBackoff, "", ""},
-		{update, "409/61s", 2 * time.Minute, 2 * time.Minute, never, "", ""},
-		{read, "409", testRetry, testRetry, never, "", ""},
-		{once, "503", testRetry, testRetry, never, "", ""},
-		{undone, "503", testRetry, testRetry, firstBackoff, "", ""},
-		{once, "lost", testRetry, testRetry, never, "", ""},
-		{once, "unsent", testRetry, testRetry, firstBackoff, "", ""},
-		{once, "429", testRetry, testRetry, firstBackoff, "", ""},
-		{once, "429/200ms", testRetry, testRetry, second / 5, "", ""}, // not the backoff
-		{once, "429/1ms", testRetry, testRetry, minRequestedWait, "", ""},
-		{read, "503", testRetry, 0, never, "", ""},
-		{read, "503", firstBackoff, testRetry, firstBackoff, "", ""},
-		{read, "503", firstBackoff - 1, testRetry, never, "retry_timeout (1m0s) ends before the next attempt", ""},
-		{read, "503/2m", testRetry, testRetry, never, "the next attempt could start at 03:02:00 UTC" + after, "Run the command again after 03:02:00 UTC."},
-		{read, "429/2m", testRetry, testRetry, never, "the next attempt could start at 03:02:00 UTC" + after, "Run the command again after 03:02:00 UTC."},
-		{read, "429/24h", testRetry, testRetry, never, "the next attempt could start at 2000-01-02 03:00:00 UTC" + after, "Run the command again after 2000-01-02 03:00:00 UTC."},
+		{read, "404", testRetry, never, ""},
+		{read, "503", testRetry, firstBackoff, ""},
+		{read, "503/2s", testRetry, 2 * second, ""},
+		{read, "lost", testRetry, firstBackoff, ""},
+		{read, "unreadable", testRetry, never, ""},
+		{update, "409", testRetry, firstBackoff, ""},
+		{update, "409/61s", 2 * time.Minute, never, ""},
+		{update, "503/50s 409/15s", 2 * time.Minute, 15 * second, ""}, // a minute from the first 409 on
+		{read, "409", testRetry, never, ""},
+		{once, "503", testRetry, never, ""},
+		{undone, "503", testRetry, firstBackoff, ""},
+		{once, "lost", testRetry, never, ""},
+		{once, "unsent", testRetry, firstBackoff, ""},
+		{once, "429", testRetry, firstBackoff, ""},
+		{once, "429/200ms", testRetry, second / 5, ""}, // not the backoff
+		{once, "429/1ms", testRetry, minRequestedWait, ""},
+		{read, "503", firstBackoff, firstBackoff, ""},
+		{read, "503", firstBackoff - 1, never, "retry_timeout ends before the next attempt: "},
+		{read, "503/2m", testRetry, never, tooLate("03:02:00 UTC")},
+		{read, "429/24h", testRetry, never, tooLate("2000-01-02 03:00:00 UTC")},
 	} {
-		failed := ended(t, test.ends)
-		failed.Ambiguous = test.request != undone
-		got := policy(test.request, []*Error{failed}, func() float64 { return 1 }, now, now.Add(test.left), test.budget)
-		because := refusal{}
-		if got.because != nil {
-			because = *got.because
+		now, because := testNow(), ""
+		client := New(Config{RetryTimeout: testRetry, Random: func() float64 { return 1 }})
+		k := &Call{Request: test.request, client: client, end: now.Add(test.left)}
+		for how := range strings.FieldsSeq(test.ends) {
+			failed := ended(t, how)
+			failed.Ambiguous, failed.Elapsed = test.request != undone, time.Duration(len(k.failures))*50*second
+			k.failures = append(k.failures, failed)
 		}
-		if got.again != (test.wait >= 0) || got.wait != max(test.wait, 0) || because.reason != test.because || because.advice != test.advice {
-			t.Errorf("%s of %+v: %+v, %+v", test.ends, *test.request, got, because)
+		got := k.next(now)
+		if got.because != nil {
+			because = got.because.reason + ": " + got.because.advice
+		}
+		if got.again != (test.wait >= 0) || got.wait != max(test.wait, 0) || because != test.because {
+			t.Errorf("%s of %+v: %+v, %s", test.ends, *test.request, got, because)
 		}
 	}
 }

@@ -1,15 +1,11 @@
 package rest
 
 import (
-	"fmt"
 	"math"
 	"net/http"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
-
-	"github.com/dataplatform/terraform-provider-dataplatform/internal/words"
 )
 
 // decision is what follows an attempt.
@@ -20,36 +16,40 @@ type decision struct {
 	because  *refusal      // why there is no next attempt although another could succeed; nil otherwise
 }
 
-// busyFor is how long to retry an update whose object is being changed.
-const busyFor = time.Minute
-
-// policy decides what follows the last of a request's failures. A wait that would exceed what is left of
-// retryTimeout does not begin. After a 429 that names a time, the wait is that long, whatever the backoff.
-func policy(r *Request, failures []*Error, random func() float64, now, end time.Time, retryTimeout time.Duration) decision {
-	failed := failures[len(failures)-1]
-	var again bool
-	wait := max(backoff(len(failures), random), failed.requested)
+// next decides what follows the last failure of a call. A wait that would exceed what is left of
+// retry_timeout does not begin. After a 429 that names a time, the wait is that long, whatever the backoff.
+func (k *Call) next(now time.Time) decision {
+	failed, config := k.failures[len(k.failures)-1], k.client.config
+	wait := max(backoff(len(k.failures), config.Random), failed.requested)
 	if failed.Kind == RateLimited && failed.requested > 0 {
 		wait = max(failed.requested, minRequestedWait)
 	}
-	switch failed.Kind {
-	case RateLimited, NotSent:
-		again = true
-	case NoResponse, Temporary:
-		again = !r.Unrepeatable || !failed.Ambiguous
-	case Busy:
-		first := slices.IndexFunc(failures, func(e *Error) bool { return e.Kind == Busy })
-		again = r.Method == http.MethodPatch && failed.Elapsed-failures[first].Elapsed+wait <= busyFor
-	}
 	switch start := now.Add(wait); {
-	case !again, retryTimeout == 0:
+	case config.RetryTimeout == 0 || !k.mayRetry(failed, wait):
 		return decision{}
-	case !start.After(end):
+	case !start.After(k.end):
 		return decision{again: true, wait: wait}
 	case wait == failed.requested:
-		return decision{because: late("", start, retryTimeout)}
+		return decision{because: late("", start, config.RetryTimeout)}
 	default:
-		return decision{because: &refusal{reason: fmt.Sprintf("retry_timeout (%s) ends before the next attempt", words.Duration(retryTimeout))}}
+		return decision{because: errTime}
+	}
+}
+
+// busyFor is how long to retry an update whose object is being changed.
+const busyFor = time.Minute
+
+func (k *Call) mayRetry(failed *Error, wait time.Duration) bool {
+	switch failed.Kind {
+	case RateLimited, NotSent:
+		return true
+	case NoResponse, Temporary:
+		return !k.Unrepeatable || !failed.Ambiguous
+	case Busy:
+		first := slices.IndexFunc(k.failures, func(e *Error) bool { return e.Kind == Busy })
+		return k.Method == http.MethodPatch && failed.Elapsed-k.failures[first].Elapsed+wait <= busyFor
+	default:
+		return false
 	}
 }
 
@@ -73,33 +73,31 @@ func backoff(failures int, random func() float64) time.Duration {
 // requestedWait is the wait that a response requests; 0 if no header is usable. After a 429 without
 // Retry-After, it reads the usual headers of rate limits.
 func requestedWait(status int, header http.Header, now time.Time) time.Duration {
-	wait, exists := waitOf(header.Get("Retry-After"), now, math.Inf(1))
+	wait, exists := waitOf(header.Get("Retry-After"), now, math.MaxInt64)
 	if exists || status != http.StatusTooManyRequests {
 		return wait
 	}
-	for _, name := range []string{"RateLimit-Reset", "X-RateLimit-Reset"} {
-		if wait, _ := waitOf(header.Get(name), now, sinceEpoch); wait > 0 {
-			return wait
-		}
+	wait, _ = waitOf(header.Get("RateLimit-Reset"), now, sinceEpoch)
+	if wait == 0 {
+		wait, _ = waitOf(header.Get("X-RateLimit-Reset"), now, sinceEpoch)
 	}
-	return 0
+	return wait
 }
 
 // waitOf reads a wait: a date, or a number of seconds, which count from 1970 if there are at least epoch.
 // It reports whether the value is either, even one that has passed.
-func waitOf(value string, now time.Time, epoch float64) (wait time.Duration, exists bool) {
-	value = strings.TrimSpace(value)
-	seconds, err := strconv.ParseFloat(value, 64) // +Inf with an error if it is too large
-	switch date, notDate := http.ParseTime(value); {
-	case notDate == nil:
-		seconds = date.Sub(now).Seconds()
-	case strings.Trim(value, "0123456789.") != "", err != nil && !math.IsInf(seconds, 1):
-		return 0, false
-	case seconds >= epoch:
-		if seconds >= sinceEpochInMillis {
-			seconds /= 1000
-		}
-		seconds -= float64(now.UnixNano()) / float64(time.Second)
+func waitOf(value string, now time.Time, epoch int64) (wait time.Duration, exists bool) {
+	if date, err := http.ParseTime(value); err == nil {
+		return min(max(date.Sub(now), 0), maxRequestedWait), true
 	}
-	return time.Duration(min(max(seconds, 0), maxRequestedWait.Seconds()) * float64(time.Second)), true
+	seconds, err := strconv.ParseInt(value, 10, 64)
+	switch {
+	case err != nil || seconds < 0:
+		return 0, false
+	case seconds >= epoch && seconds >= sinceEpochInMillis:
+		seconds = seconds/1000 - now.Unix()
+	case seconds >= epoch:
+		seconds -= now.Unix()
+	}
+	return time.Duration(min(max(seconds, 0), int64(maxRequestedWait/time.Second))) * time.Second, true
 }

@@ -14,34 +14,28 @@ import (
 // program, and nothing may follow it.
 func TestResponseJSONIsReadExactly(t *testing.T) {
 	t.Parallel()
-	nested := func(n int) string { return strings.Repeat("[", n) + strings.Repeat("]", n) }
-	for name, test := range map[string]struct{ body, want string }{
-		"names to the letter":     {`{"Name":1,"name":2,"NAME":3,"n\u0061me2":4}`, `map[NAME:3 Name:1 name:2 name2:4]`},
-		"the last of two members": {`{"a":1,"b":{"c":1},"a":null,"b":{"d":3}}`, `map[a:<nil> b:map[d:3]]`},
-		"not UTF-8":               {"{\"a\xff\":\"b\xc3\",\"c\":\"\\ud800\"}", "map[a\ufffd:b\ufffd c:\ufffd]"},
-		"numbers as spelled":      {`[1.50,-0,9007199254740993,1E+2,1e999999999,` + strings.Repeat("7", 99) + `]`, `[1.50 -0 9007199254740993 1E+2 1e999999999 ` + strings.Repeat("7", 99) + `]`},
-		"white space around":      {" \r\n\t{} \r\n\t", `map[]`},
-		"deep":                    {nested(10_000), nested(10_000)},
-		"far too deep":            {strings.Repeat("[", 1<<20), `no JSON at 10000`},
-		"text":                    {`no`, `no JSON at 1`},
-		"a value after":           {`{} {}`, `map[], no JSON at 3`},
-		"cut in a name":           {`{"a`, `cut`},
-		"cut after a member":      {`{"a":"b"`, `cut`},
-		"white space":             {" \n", `empty`},
+	for body, want := range map[string]string{
+		`{"Name":1,"name":2,"NAME":3}`:        `map[NAME:3 Name:1 name:2]`,
+		`[1.50,9007199254740993,1e999999999]`: `[1.50 9007199254740993 1e999999999]`,
+		"{\"a\xff\":\"\\ud800\"} \r\n\t":      "map[a\ufffd:\ufffd]",
+		strings.Repeat("[", 1<<20):            `no JSON`,
+		`{} {}`:                               `map[], no JSON`,
+		`{"a":"b"`:                            `cut`,
+		" \n":                                 `empty`,
 	} {
-		r := &Response{Body: []byte(test.body)}
+		r := &Response{Body: []byte(body)}
 		r.decode()
 		got := strings.TrimPrefix(fmt.Sprint(r.Value), "<nil>")
-		switch syntactic := new(json.SyntaxError); {
+		switch {
 		case errors.Is(r.Malformed, io.ErrUnexpectedEOF):
 			got += "cut"
 		case errors.Is(r.Malformed, io.EOF):
 			got += "empty"
-		case errors.As(r.Malformed, &syntactic):
-			got = strings.TrimPrefix(fmt.Sprint(got, ", no JSON at ", syntactic.Offset-1), ", ")
+		case errors.As(r.Malformed, new(*json.SyntaxError)):
+			got = strings.TrimPrefix(got+", no JSON", ", ")
 		}
-		if got != test.want {
-			t.Errorf("%s: %.200s, want %.200s", name, got, test.want)
+		if got != want {
+			t.Errorf("%.80s: %.200s, want %.200s", body, got, want)
 		}
 	}
 }

@@ -87,38 +87,41 @@ func (k *Call) httpRequest(ctx context.Context, a *attempt) *http.Request {
 
 // noResponse is the error of an attempt without a complete response.
 func (k *Call) noResponse(ctx context.Context, err error, a *attempt) *Error {
-	var wrapped *url.Error
-	if errors.As(err, &wrapped) {
-		err = wrapped.Err // without URL and method, which other parts of the message name
-	}
-	own := new(Reworded) // a sentence of ours, which must not be masked
-	if !errors.As(err, &own) {
-		own = &Reworded{k.client.Secrets.Clean(err.Error(), maxMessage), err}
-	}
-	e := k.NewError(NotSent, own)
+	e := k.NewError(NotSent, k.reworded(err))
 	// An HTTP/2 server that refuses a stream before a response has not processed the request. That error has
 	// no exported type.
 	if a.sent.Load() && (a.response != nil || !strings.Contains(err.Error(), "REFUSED_STREAM")) {
-		e.Kind = NoResponse
+		e.Kind, e.Ambiguous = NoResponse, k.isWrite()
 	}
-	e.Ambiguous = e.Kind == NoResponse && k.isWrite()
 	switch cause := context.Cause(ctx); {
 	case cause == nil && e.Kind == NotSent && isPermanent(err):
 		e.Kind = Final
 	case cause == nil:
-	case errors.As(cause, new(*Reworded)): // of request_timeout
-		e.Err = cause
 	case errors.Is(cause, errTime):
-		e.Err = &Reworded{"no response within the rest of retry_timeout", cause}
+		e.Err = cause
 	default:
 		e.Kind, e.Err = Interrupted, cause
 	}
 	return e
 }
 
+// reworded returns an error without its URL and method, which other parts of the message name, and
+// masked, unless its sentence is ours.
+func (k *Call) reworded(err error) error {
+	var wrapped *url.Error
+	if errors.As(err, &wrapped) {
+		err = wrapped.Err
+	}
+	own := new(Reworded)
+	if !errors.As(err, &own) {
+		own = &Reworded{k.client.Clean(err.Error(), maxMessage), err}
+	}
+	return own
+}
+
 // receive reads a response, and returns no error for one that can be used.
 func (k *Call) receive(response *http.Response) (*Response, *Error) {
-	r := &Response{Status: response.StatusCode, Header: response.Header, Clean: k.client.Secrets.Clean}
+	r := &Response{Status: response.StatusCode, Header: response.Header, Clean: k.client.Clean}
 	r.RequestID = r.Clean(response.Header.Get("X-Request-Id"), words.MaxID)
 	r.read(response.Body, cmp.Or(k.MaxBody, maxBody))
 	r.identify(k.Result)
@@ -133,7 +136,7 @@ func (k *Call) receive(response *http.Response) (*Response, *Error) {
 		e.Kind, e.Err = Unreadable, err
 	}
 	if !r.IsSuccess() || e.Foreign != "" {
-		e.Message = r.message()
+		e.Message = r.Message()
 	}
 	e.NotFound = r.IsOwn && r.Status == http.StatusNotFound && k.NamesObject
 	e.requested = requestedWait(r.Status, r.Header, time.Now())

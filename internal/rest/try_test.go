@@ -2,9 +2,7 @@ package rest
 
 import (
 	"context"
-	"fmt"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 )
@@ -79,38 +77,10 @@ func TestOutdatedRequestIsNotSent(t *testing.T) {
 				reads = append(reads, time.Since(begun))
 				return do(ctx, c, "pipe")
 			})
-			if took := time.Since(begun); err != nil || !slices.Equal(reads, test.reads) || took > test.wait+time.Duration(len(test.reads))*spread || f.Sent("PATCH") != 1 {
+			longest := test.wait + time.Duration(len(test.reads))*spread
+			if took := time.Since(begun); err != nil || !slices.Equal(reads, test.reads) || took > longest || f.Sent("PATCH") != 1 {
 				t.Errorf("%s: read after %s, %d requests in %s: %v", name, reads, f.Sent("PATCH"), took, err)
 			}
 		}, func(c *Config) { c.MaxConcurrentRequests = 1 })
-	}
-}
-
-// An update whose object is being changed is tried again for up to a minute from the first such
-// response on, and then is the error that it is. Other requests are not.
-func TestBusyUpdateIsRetriedForAMinute(t *testing.T) {
-	t.Parallel()
-	busy := respond(423, `{"message":"in progress"}`)
-	for name, test := range map[string]struct {
-		operation string
-		first     fault // before the object is busy
-		times     int   // that the object is busy
-		fails     bool
-		atLeast   time.Duration
-	}{
-		"an update":                 {"update", busy, 3, false, 0},
-		"an update, for too long":   {"update", busy, 1000, true, 35 * time.Second},
-		"an update after an outage": {"update", respond(503, `{"requestId":"`+testUUID+`"}`, "Retry-After: 50"), 3, false, 50 * time.Second},
-		"a read":                    {"pipe", busy, 1, true, 0},
-	} {
-		bubble(t, func(t *testing.T, f *fake, c *client) {
-			f.InjectEach(append([]fault{test.first}, slices.Repeat([]fault{busy}, test.times)...)...)
-			begun := time.Now()
-			text := fmt.Sprint(do(t.Context(), c, test.operation))
-			took := time.Since(begun)
-			if strings.Contains(text, "HTTP 423 Locked: in progress.") != test.fails || strings.Contains(text, "not known") || took > busyFor || took < test.atLeast {
-				t.Errorf("%s: %s after %s", name, text, took)
-			}
-		})
 	}
 }

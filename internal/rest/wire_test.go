@@ -38,24 +38,26 @@ func TestFinalConnectionErrors(t *testing.T) {
 	old := tlsServer(t, http.NotFoundHandler(), &tls.Config{MaxVersion: tls.VersionTLS11, MinVersion: tls.VersionTLS10})
 	plain := httptest.NewServer(http.NotFoundHandler())
 	t.Cleanup(plain.Close)
+	const check = "Check base_url, and HTTPS_PROXY if it is set."
 	for name, test := range map[string]struct {
 		address string
 		proxy   error
 		hint    string
 	}{
-		"unknown authority": {untrusted.URL, nil, "If the certificate is signed by a private certificate authority, add it to the trusted authorities of this machine."},
-		"TLS 1.1":           {old.URL, nil, "Check base_url, and HTTPS_PROXY if it is set."},
+		"unknown authority": {untrusted.URL, nil, check + trust},
+		"TLS 1.1":           {old.URL, nil, check},
 		"proxy":             {untrusted.URL, errProxySetting, checkProxy},
-		"no TLS":            {strings.Replace(plain.URL, "http:", "https:", 1), nil, "The server speaks plain HTTP: check the port of base_url."},
+		"no TLS":            {strings.Replace(plain.URL, "http:", "https:", 1), nil, check},
 	} {
 		for _, operation := range []string{"pipe", "key"} {
-			c, e := newTestClient(t, test.address, func(c *Config) { c.RetryTimeout = 5 * time.Second }), new(Error)
+			c := newTestClient(t, test.address, func(c *Config) { c.RetryTimeout = 5 * time.Second })
 			c.Transport().Proxy = func(*http.Request) (*url.URL, error) { return nil, test.proxy }
 			if test.address == old.URL {
 				resttest.Trust(c.Transport(), old)
 			}
-			if err := do(t.Context(), c, operation); !errors.As(err, &e) || e.Attempts != 1 || e.Kind != Final || e.Ambiguous || !strings.Contains(e.Detail(), "\n\n"+test.hint) {
-				t.Errorf("%s, %s: %v", name, operation, err)
+			e := failure(t, do(t.Context(), c, operation))
+			if e.Attempts != 1 || e.Kind != Final || e.Ambiguous || !strings.HasSuffix(e.Detail(), "\n\n"+test.hint) {
+				t.Errorf("%s, %s: %v", name, operation, e)
 			}
 		}
 	}
@@ -96,7 +98,7 @@ func TestKeyHasAConnectionOfItsOwn(t *testing.T) {
 func TestProxyThatDoesNotConnect(t *testing.T) {
 	t.Parallel()
 	for status, want := range map[int]string{407: "HTTP 407 Proxy Authentication Required.", 502: "HTTP 502 Bad Gateway."} {
-		c, e := newTestClient(t, "https://a.example", func(c *Config) { c.RetryTimeout = time.Second / 2 }), new(Error)
+		c := newTestClient(t, "https://a.example", func(c *Config) { c.RetryTimeout = time.Second / 2 })
 		c.AddSecret("proxy") // a word of our own sentences
 		squid := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			connection, _, _ := http.NewResponseController(w).Hijack()
@@ -106,10 +108,10 @@ func TestProxyThatDoesNotConnect(t *testing.T) {
 		t.Cleanup(squid.Close)
 		at, _ := url.Parse(squid.URL)
 		c.Transport().Proxy = http.ProxyURL(at)
-		err := do(t.Context(), c, "pipe")
-		if !errors.As(err, &e) || !strings.Contains(e.Detail(), "The API could not be reached: the proxy "+at.Host+" returned "+want) ||
-			!strings.HasSuffix(e.Detail(), checkProxy) || strings.Contains(e.Detail(), "hush") || (e.Kind == Final) != (status == 407) {
-			t.Errorf("%d: %v", status, err)
+		e := failure(t, do(t.Context(), c, "pipe"))
+		says := "The API could not be reached: the proxy " + at.Host + " returned " + want
+		if !strings.Contains(e.Detail(), says) || !strings.HasSuffix(e.Detail(), checkProxy) || (e.Kind == Final) != (status == 407) {
+			t.Errorf("%d: %v", status, e)
 		}
 	}
 }
