@@ -18,13 +18,10 @@ func asError(err error) *Error {
 }
 
 // IsNotFound reports whether the object of an operation does not exist: the API returned a 404 of
-// its own (see rest.Request.NamesObject), or two consecutive lists of services omit the object. A 404 to
-// a list is about the organization and not about its services.
+// its own, or two consecutive lists of services omit the object.
 func IsNotFound(err error) bool { return asError(err).NotFound }
 
-// IsAmbiguous reports whether a write may have been carried out although it failed: an attempt was
-// sent, and there was no response, or one that does not say that nothing was done (see package rest, answer.go).
-// Reads are never ambiguous.
+// IsAmbiguous reports whether a write may have been carried out although it failed.
 func IsAmbiguous(err error) bool { return asError(err).Ambiguous }
 
 // IsUnreadable reports whether an operation failed with a success that cannot be used: the API may have

@@ -17,7 +17,7 @@ func successful(r *rest.Response, member string) (map[string]any, error) {
 		return nil, fmt.Errorf("it has HTTP status %d", r.Status)
 	case r.Cut != nil:
 		return nil, r.Cut
-	case envelope == nil || r.Malformed != nil:
+	case envelope == nil:
 		return nil, &rest.Reworded{Text: "it is not a JSON object", Err: r.Malformed}
 	case envelope[member] == nil:
 		return nil, fmt.Errorf("it has no %q: %s", member, r.Message())

@@ -57,26 +57,27 @@ func (k *Call) adviseUnanswered(e *Error) string {
 		return "Check " + k.API.address() + trust
 	case k.unanswered || e.Kind == Final:
 		return "Check " + k.API.address()
-	case e.Attempts > 0:
-		return runAgain
+	case e.Attempts == 0: // it waited for its turn
+		return slower
 	default:
-		return ""
+		return runAgain
 	}
 }
 
 // adviseRejected is what to do about a response, of which the API's own may have any form but a page.
 func (k *Call) adviseRejected(e *Error) string {
-	isPage := e.isForeign()
 	switch {
 	case e.Status == http.StatusProxyAuthRequired:
 		return checkProxy
-	case e.Status == http.StatusUnauthorized && !isPage:
-		return k.API.Unauthorized
-	case e.Status == http.StatusForbidden && !isPage:
-		return k.API.Forbidden
 	case e.Status == http.StatusNotFound:
 		return k.adviseNotFound(e)
-	case e.Kind == Busy && !isPage:
+	case e.isForeign():
+		return k.adviseForeign()
+	case e.Status == http.StatusUnauthorized:
+		return k.API.Unauthorized
+	case e.Status == http.StatusForbidden:
+		return k.API.Forbidden
+	case e.Kind == Busy:
 		return later
 	case e.Foreign != "":
 		return k.adviseForeign()

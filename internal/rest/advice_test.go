@@ -27,7 +27,7 @@ func TestAdviceForEachKindOfError(t *testing.T) {
 		"an old certificate":    {Error{Kind: Final, Err: old, Attempts: 1}, expired, expired},
 		"another error of TLS":  {Error{Kind: Final, Err: errors.New("x"), Attempts: 1}, address, address},
 		"no response":           {Error{Kind: NoResponse, Attempts: 1}, address, runAgain},
-		"not sent at all":       {Error{Kind: NotSent}, address, ""},
+		"not sent at all":       {Error{Kind: NotSent}, address, slower},
 		"429":                   {Error{Kind: RateLimited, Status: 429, Foreign: htmlPage}, slower, slower},
 		"502 of a gateway":      {Error{Kind: Temporary, Status: 502, Foreign: htmlPage}, address + orRunAgain, runAgain},
 		"503 of the API":        {Error{Kind: Temporary, Status: 503}, runAgain, runAgain},

@@ -30,15 +30,8 @@ func (r *Response) identify(result Result) {
 	r.RequestID = cmp.Or(r.Clean(id, words.MaxID), r.RequestID)
 	_, isArray := object[result.Member].([]any)
 	_, isObject := object[result.Member].(map[string]any)
-	switch {
-	case r.Malformed == nil && words.IsUUID(id):
-		r.IsOwn = true
-	case !r.IsSuccess():
-	case r.Malformed != nil:
-		r.IsOwn = r.isEmpty()
-	default:
-		r.IsOwn = isArray && result.IsArray || isObject && !result.IsArray
-	}
+	isResult := isArray && result.IsArray || isObject && !result.IsArray
+	r.IsOwn = words.IsUUID(id) || r.IsSuccess() && (isResult || r.isEmpty())
 }
 
 // mayBeDone reports whether a write may have been carried out although it got this response. A gateway

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"net/http"
 	"slices"
 	"strings"
@@ -93,7 +92,7 @@ var (
 	// errStale ends the wait of a request whose read would be too old.
 	errStale = errors.New("the read that the request is based on is too old")
 	// errTime is why an attempt or a wait ended early, if not because the caller cancelled.
-	errTime = &refusal{reason: "retry_timeout ends before the next attempt"}
+	errTime = &refusal{reason: "retry_timeout leaves no time for the next attempt"}
 )
 
 // spread is how far apart calls go on after they have waited for the same 429.
@@ -172,9 +171,8 @@ func (k *Call) stop(cause error) error {
 	switch {
 	case !errors.As(cause, &because): // the caller has cancelled
 		e.Kind, e.Err = Interrupted, cause
-	case because == errTime && len(k.failures) == 0:
-		e.Err = fmt.Errorf("it was still waiting for its turn when retry_timeout (%s) ended; increase retry_timeout, or lower Terraform's -parallelism",
-			words.Duration(k.client.config.RetryTimeout))
+	case len(k.failures) == 0:
+		e.Err = because
 	}
 	return k.complete(e, because)
 }

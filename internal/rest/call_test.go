@@ -71,7 +71,7 @@ func TestKeyOnceSentRunsToItsEnd(t *testing.T) {
 		f.Always(slow(20*time.Second, good))
 		go func() {
 			time.Sleep(time.Second)
-			fails(t, c, "pipe", "The request was not sent: it was still waiting for its turn when retry_timeout (12s) ended; increase retry_timeout")
+			fails(t, c, "pipe", "The request was not sent: retry_timeout leaves no time for the next attempt. Increase retry_timeout, ")
 		}()
 		ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
 		defer cancel()

@@ -219,9 +219,8 @@ func testNext(t *testing.T) {
 		{once, "unsent", testRetry, firstBackoff, ""},
 		{once, "429", testRetry, firstBackoff, ""},
 		{once, "429/200ms", testRetry, second / 5, ""}, // not the backoff
-		{once, "429/1ms", testRetry, minRequestedWait, ""},
 		{read, "503", firstBackoff, firstBackoff, ""},
-		{read, "503", firstBackoff - 1, never, "retry_timeout ends before the next attempt: "},
+		{read, "503", firstBackoff - 1, never, "retry_timeout leaves no time for the next attempt: "},
 		{read, "503/2m", testRetry, never, tooLate("03:02:00 UTC")},
 		{read, "429/24h", testRetry, never, tooLate("2000-01-02 03:00:00 UTC")},
 	} {

@@ -22,7 +22,7 @@ func (k *Call) next(now time.Time) decision {
 	failed, config := k.failures[len(k.failures)-1], k.client.config
 	wait := max(backoff(len(k.failures), config.Random), failed.requested)
 	if failed.Kind == RateLimited && failed.requested > 0 {
-		wait = max(failed.requested, minRequestedWait)
+		wait = failed.requested
 	}
 	switch start := now.Add(wait); {
 	case config.RetryTimeout == 0 || !k.mayRetry(failed, wait):
@@ -56,9 +56,8 @@ func (k *Call) mayRetry(failed *Error, wait time.Duration) bool {
 const (
 	firstBackoff = 500 * time.Millisecond // before the second attempt, at most
 	maxBackoff   = 20 * time.Second       // before any attempt
-	// A response cannot request a shorter wait, which would be a busy loop, nor a longer one, so that no sum
-	// of times overflows.
-	minRequestedWait, maxRequestedWait = 100 * time.Millisecond, 365 * 24 * time.Hour
+	// A response cannot request a longer wait, so that no sum of times overflows.
+	maxRequestedWait = 365 * 24 * time.Hour
 	// From these numbers on, a rate limit's reset is a time since 1970, in seconds or milliseconds.
 	sinceEpoch, sinceEpochInMillis = 1e9, 1e12
 )

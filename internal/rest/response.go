@@ -24,8 +24,7 @@ type Response struct {
 	Cut error
 	// Value is the body as encoding/json reads it: of two members with one name the last counts, and
 	// what is not UTF-8 is replaced. But numbers are as they are spelled: to decode one may fail, or take
-	// gigabytes. Malformed is why the body is no JSON: io.ErrUnexpectedEOF if it is cut off, io.EOF if
-	// it is empty, else a json.SyntaxError; there is a Value if that is about what follows it.
+	// gigabytes. Malformed is why the body is no JSON: io.ErrUnexpectedEOF if it is cut off.
 	Value     any
 	Malformed error
 	IsOwn     bool                               // the API itself has answered: see identify
@@ -36,32 +35,20 @@ type Response struct {
 // IsSuccess reports whether the status is 2xx.
 func (r *Response) IsSuccess() bool { return r.Status >= 200 && r.Status <= 299 }
 
-// read reads the body, without the byte order mark of some servers. The most bytes are those of a success.
+// read reads the body. The most bytes are those of a success.
 func (r *Response) read(body io.Reader, most int64) {
 	if !r.IsSuccess() {
 		most = maxError
 	}
 	all, err := io.ReadAll(io.LimitReader(body, most+1))
-	r.Body = bytes.TrimPrefix(all, []byte("\ufeff"))
+	r.Body = all
 	switch {
 	case err != nil:
 		r.Cut = &Reworded{r.Clean(err.Error(), maxMessage), io.ErrUnexpectedEOF}
 	case int64(len(all)) > most:
 		r.Cut = fmt.Errorf("it is larger than the provider accepts (%d MiB)", most>>20)
 	}
-	r.decode()
-}
-
-// decode sets Value and Malformed. Rejected: json.RawMessage for what is read later. Each level is scanned
-// again, which takes three times as long.
-func (r *Response) decode() {
 	decoder := json.NewDecoder(bytes.NewReader(r.Body))
 	decoder.UseNumber()
-	if r.Malformed = decoder.Decode(&r.Value); r.Malformed != nil {
-		r.Value = nil
-		return
-	}
-	if more := bytes.TrimLeft(r.Body[decoder.InputOffset():], " \t\r\n"); len(more) > 0 {
-		r.Malformed = &json.SyntaxError{Offset: int64(len(r.Body)-len(more)) + 1}
-	}
+	r.Malformed = decoder.Decode(&r.Value)
 }

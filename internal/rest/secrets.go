@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"html"
-	"maps"
 	"net/url"
 	"regexp"
 	"slices"
@@ -28,10 +27,9 @@ const (
 // Secrets are what must not appear in errors and logs. The zero value has none. Rejected: a list of field
 // names ("password", "token"), which lacks unknown names and hides what is not secret.
 type Secrets struct {
-	mu       sync.Mutex
-	whole    map[string]bool   // as a text has them once it is clean
-	runs     map[string]bool   // of runLength characters, or all of a shorter form
-	replacer *strings.Replacer // of whole; nil if that has grown since
+	mu    sync.Mutex
+	whole []string        // as a text has them once it is clean, longer ones first
+	runs  map[string]bool // of runLength characters, or all of a shorter form
 }
 
 // AddSecret keeps a secret out of errors and logs from now on. If it has parts, only these are secret,
@@ -41,13 +39,14 @@ func (s *Secrets) AddSecret(secret string, parts ...string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	spelled := words.Clean(secret, len(secret))
-	if len(spelled) < minSecretLength || s.whole[spelled] {
+	if len(spelled) < minSecretLength || slices.Contains(s.whole, spelled) {
 		return
 	}
-	if s.whole == nil {
-		s.whole, s.runs = map[string]bool{}, map[string]bool{}
+	if s.runs == nil {
+		s.runs = map[string]bool{}
 	}
-	s.whole[spelled], s.replacer = true, nil
+	s.whole = append(s.whole, spelled)
+	slices.SortFunc(s.whole, func(a, b string) int { return cmp.Compare(len(b), len(a)) })
 	if parts == nil {
 		parts = []string{secret}
 	}
@@ -108,16 +107,11 @@ func anyRun(text string, least, most int, holds func(run string) bool) bool {
 func (s *Secrets) Mask(text string) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.replacer == nil {
-		// Longer ones go first, or the rest of one that begins with another would stay.
-		var pairs []string
-		for _, secret := range slices.SortedFunc(maps.Keys(s.whole), func(a, b string) int { return cmp.Compare(len(b), len(a)) }) {
-			pairs = append(pairs, secret, mask)
-		}
-		s.replacer = strings.NewReplacer(pairs...)
+	for _, secret := range s.whole {
+		text = strings.ReplaceAll(text, secret, mask)
 	}
 	isSecret := func(run string) bool { return s.runs[run] }
-	lines := strings.Split(s.replacer.Replace(text), "\n")
+	lines := strings.Split(text, "\n")
 	for i, line := range lines {
 		decoded := unescape(line)
 		if anyRun(fold(line), minSecretLength, runLength, isSecret) || decoded != line && anyRun(fold(decoded), minSecretLength, runLength, isSecret) {
