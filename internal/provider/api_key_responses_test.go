@@ -98,7 +98,7 @@ func TestAPIKeyResponses(t *testing.T) {
 		}), []string{differs, "ip_access_list: not set, and the API returned []: perhaps no address may use the key"}, object{"ip_access_list": nil}},
 		"other types": {fullKey, edited(func(_, key document) {
 			key["name"], key["roles"] = 7, "admin"
-		}), []string{differs, " and the API document has another type"}, asked},
+		}), []string{differs, " has another type than in the API document"}, asked},
 		"the secret as the name": {fullKey, edited(func(result, key document) {
 			key["name"] = result["keySecret"]
 		}), []string{differs, "name: the API returned a value that cannot be shown"}, asked},

@@ -28,11 +28,14 @@ func (o *interpretation) object(at Path, last, read Value) Value {
 	if read.IsNull() {
 		return last
 	}
-	alternatives := o.hasAlternative(at, read)
+	hasAlternative := false
+	for _, member := range read.Members() {
+		hasAlternative = hasAlternative || slices.Contains(o.Alternatives, at.Name()) && member.IsObject()
+	}
 	return read.Map(func(name string, member Value) Value {
 		next := append(slices.Clone(at), name)
 		switch was := last.At(name); {
-		case alternatives && member.IsNull() && was.IsObject():
+		case hasAlternative && member.IsNull() && was.IsObject():
 			o.omitted = append(o.omitted, Leaf{next, was}) // another read decides
 			return member
 		case was.IsObject():
@@ -43,23 +46,8 @@ func (o *interpretation) object(at Path, last, read Value) Value {
 	})
 }
 
-// hasAlternative reports whether an object of alternatives contains one of them, so
-// that the others do not exist.
-func (o *interpretation) hasAlternative(at Path, read Value) bool {
-	if !slices.Contains(o.Alternatives, at.Name()) {
-		return false
-	}
-	for _, member := range read.Members() {
-		if member.IsObject() {
-			return true
-		}
-	}
-	return false
-}
-
 func (o *interpretation) leaf(at Path, last, read Value) Value {
-	name := at.Name()
-	key, keyed := o.Keys[name]
+	key, keyed := o.Keys[at.Name()]
 	switch {
 	case last.IsNull() || !last.IsKnown():
 		return read
@@ -68,11 +56,17 @@ func (o *interpretation) leaf(at Path, last, read Value) Value {
 	case read.IsNull(), keyed && !key.HasAll(read, last):
 		o.omitted = append(o.omitted, Leaf{at, last})
 		return read
-	case o.Same(name, last, read) && !isNumber(read) && !slices.Contains(o.Trimmed, name):
-		return read
-	case o.Confirms(name, last, read):
-		return last
 	default:
-		return read
+		return o.spelled(at.Name(), last, read)
 	}
+}
+
+// spelled returns the last one of two values that mean the same if its spelling is to stay: an update sends
+// names as the platform has them.
+func (o *interpretation) spelled(name string, last, read Value) Value {
+	keepsSpelling := isNumber(read) || slices.Contains(o.Trimmed, name)
+	if o.Same(name, last, read) && keepsSpelling || !o.Same(name, last, read) && o.Confirms(name, last, read) {
+		return last
+	}
+	return read
 }

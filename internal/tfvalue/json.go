@@ -18,8 +18,7 @@ import (
 
 // FromJSON reads decoded JSON into a value of a type. What the JSON omits is null. What the type
 // does not have is skipped, and so are repeated elements of a set or a keyed map, of which an array has
-// the elements. An error names the attribute and
-// the type that came, but never the value, which may be a secret.
+// the elements. An error names the attribute, but never the value, which may be a secret.
 func (r Rules) FromJSON(decoded any, typ tftypes.Type) (Value, error) {
 	value, err := r.read(make(Path, 0, 8), decoded, typ)
 	return Value{value}, err
@@ -74,7 +73,7 @@ func (r Rules) readMembers(at Path, decoded any, typ tftypes.Object) (map[string
 	members, isObject := decoded.(map[string]any)
 	var wrong error
 	if decoded != nil && !isObject {
-		wrong = otherType(at, decoded)
+		wrong = otherType(at)
 	}
 	read := make(map[string]tftypes.Value, len(typ.AttributeTypes))
 	for name, memberType := range typ.AttributeTypes {
@@ -95,7 +94,7 @@ func (r Rules) readMembers(at Path, decoded any, typ tftypes.Object) (map[string
 func (r Rules) readElements(at Path, decoded any, typ tftypes.Type, unique bool) ([]tftypes.Value, error) {
 	elements, isArray := decoded.([]any)
 	if !isArray {
-		return nil, otherType(at, decoded)
+		return nil, otherType(at)
 	}
 	read, seen := make([]tftypes.Value, 0, len(elements)), map[string]bool{}
 	for _, element := range elements {
@@ -104,7 +103,7 @@ func (r Rules) readElements(at Path, decoded any, typ tftypes.Type, unique bool)
 			return nil, err
 		}
 		if unique {
-			text := Rules{byForm: true}.canonical("", Value{value})
+			text := value.String()
 			if seen[text] {
 				continue
 			}
@@ -122,37 +121,21 @@ func readScalar(at Path, decoded any, typ tftypes.Type) (any, error) {
 	switch {
 	case isText && typ.Is(tftypes.String), isBool && typ.Is(tftypes.Bool):
 		return decoded, nil
+	case isNumber && typ.Is(tftypes.Number) && len(number) > maxNumberText:
+		return nil, outOfRange(at)
 	case isNumber && typ.Is(tftypes.Number):
-		return readNumber(at, string(number))
+		n, _, err := big.ParseFloat(string(number), 10, numberPrecision, big.ToNearestEven)
+		if err != nil || !inRange(n) {
+			return nil, outOfRange(at)
+		}
+		return n, nil
 	default:
-		return nil, otherType(at, decoded)
+		return nil, otherType(at)
 	}
 }
 
-func readNumber(at Path, text string) (any, error) {
-	if len(text) > maxNumberText {
-		return nil, outOfRange(at)
-	}
-	n, _, err := big.ParseFloat(text, 10, numberPrecision, big.ToNearestEven)
-	if err != nil || !inRange(n) {
-		return nil, outOfRange(at)
-	}
-	return n, nil
-}
-
-func otherType(at Path, decoded any) error {
-	kind := "a boolean"
-	switch decoded.(type) {
-	case map[string]any:
-		kind = "an object"
-	case []any:
-		kind = "an array"
-	case string:
-		kind = "a string"
-	case json.Number:
-		kind = "a number"
-	}
-	return fmt.Errorf("%s is %s, and the API document has another type", cmp.Or(at.String(), "the result"), kind)
+func otherType(at Path) error {
+	return fmt.Errorf("%s has another type than in the API document", cmp.Or(at.String(), "the result"))
 }
 
 // JSON returns the attributes of an object that are not null, to be marshaled: maps for objects,

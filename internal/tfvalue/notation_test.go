@@ -35,8 +35,11 @@ var thing = attributes{
 		"schema": tftypes.String, "table": tftypes.String,
 		"hidden": set(tftypes.String), "sorted": tftypes.Bool, "keys": list(tftypes.String), "rank": tftypes.Number, "note": tftypes.String,
 	}),
+	"max_size_gb": tftypes.Number,
+	"settings":    object(attributes{"max_threads": tftypes.Number}),
+	"own":         object(attributes{"name": tftypes.String}),
 	"inner": object(attributes{
-		"name": tftypes.String, "size": tftypes.Number, "set": set(tftypes.String),
+		"name": tftypes.String, "size": tftypes.Number, "own": tftypes.String, "settings": object(attributes{"max_threads": tftypes.Number}),
 		"deep": object(attributes{"on": tftypes.Bool, "cert": tftypes.String, "far": object(attributes{"x": tftypes.Bool, "y": tftypes.Bool})}),
 		"more": object(attributes{"on": tftypes.Bool}),
 	}),
@@ -50,6 +53,7 @@ var (
 	rules   = tfvalue.Rules{
 		Trimmed: []string{"cert"}, Instants: []string{"since"}, Folded: []string{"code"},
 		Keys: map[string]tfvalue.Key{"maps": mapsKey}, Alternatives: []string{"kind"},
+		Verbatim: []tfvalue.Path{{"settings"}}, NotInJSON: []tfvalue.Path{{"own"}, {"inner", "own"}},
 	}
 )
 
@@ -63,12 +67,6 @@ func val(t *testing.T, text string) tfvalue.Value {
 func at(t *testing.T, name, text string) tfvalue.Value {
 	t.Helper()
 	return parse(t, thing[name], text)
-}
-
-// element is a map.
-func element(t *testing.T, text string) tfvalue.Value {
-	t.Helper()
-	return at(t, "maps", "["+text+"]").Elements()[0]
 }
 
 func parse(t *testing.T, typ tftypes.Type, text string) tfvalue.Value {
@@ -106,27 +104,18 @@ func build(typ tftypes.Type, read any) tftypes.Value {
 		for _, element := range read {
 			elements = append(elements, tfvalue.Of(build(typeWithin(typ, ""), element)))
 		}
-		if _, isMap := typ.(tftypes.Map); isMap { // whose keys follow
-			return keyOf(typ).Collect(typ, elements).Value
+		if typ.Is(tftypes.Map{}) { // whose keys follow
+			return mapsKey.Collect(typ, elements).Value
 		}
 		return tfvalue.Collection(typ, elements).Value
 	case json.Number:
 		number, _, _ := big.ParseFloat(read.String(), 10, 512, big.ToNearestEven)
 		return tftypes.NewValue(typ, number)
-	case string:
-		if read == "??" {
-			return tftypes.NewValue(typ, tftypes.UnknownValue)
-		}
+	}
+	if read == "??" {
+		read = tftypes.UnknownValue
 	}
 	return tftypes.NewValue(typ, read)
-}
-
-// keyOf is the key of the elements of a map: of a thing, or of a document.
-func keyOf(typ tftypes.Type) tfvalue.Key {
-	if _, isDocument := typeWithin(typ, "").(tftypes.Object).AttributeTypes["source_table"]; isDocument {
-		return inJSON.Keys["table_mappings"]
-	}
-	return mapsKey
 }
 
 // typeWithin is the type of a member of that name, or of the elements of a collection.
@@ -175,12 +164,8 @@ func show(v tfvalue.Value) string {
 // same fails unless two values are the same to the letter.
 func same(t *testing.T, what string, got, want tfvalue.Value) {
 	t.Helper()
-	if !got.Type().Equal(want.Type()) {
-		t.Errorf("%s: the type is %s, want %s", what, got.Type(), want.Type())
-		return
-	}
-	if show(got) != show(want) {
-		t.Errorf("%s\n is  %s\nwant %s", what, show(got), show(want))
+	if !got.Type().Equal(want.Type()) || show(got) != show(want) {
+		t.Errorf("%s\n is  %s %s\nwant %s", what, show(got), got.Type(), show(want))
 	}
 }
 

@@ -20,7 +20,7 @@ func (r Rules) ownedPart(name string, config, plan, prior Value) Value {
 		return plan.Map(func(name string, member Value) Value {
 			return r.ownedPart(name, config.At(name), member, prior.At(name))
 		})
-	case plan.IsFullyKnown() && !r.Same(name, config, plan) && r.Same(name, plan, prior):
+	case !r.Same(name, config, plan) && r.Same(name, plan, prior):
 		return Null(plan.Type())
 	default:
 		return plan

