@@ -116,19 +116,16 @@ func TestProxyThatDoesNotConnect(t *testing.T) {
 	}
 }
 
-// A key whose stream an HTTP/2 server refuses was not created, and its creation is tried again.
+// A key whose stream an HTTP/2 server refuses was not created, unless its response has begun.
 func TestRefusedStreamIsNotProcessed(t *testing.T) {
 	t.Parallel()
-	c := newTestClient(t, "https://a.example", func(c *Config) { c.RetryTimeout = 0 })
-	k := &Call{Request: c.request("key"), client: c.Client}
-	a := &attempt{}
-	a.sent.Store(true)
-	refused := errors.New("stream error: stream ID 1; REFUSED_STREAM; received from peer")
-	if e := k.noResponse(t.Context(), refused, a); e.Kind != NotSent || e.Ambiguous {
-		t.Errorf("kind %d, ambiguous %t", e.Kind, e.Ambiguous)
-	}
-	a.response = &Response{Status: 201} // which has begun
-	if e := k.noResponse(t.Context(), refused, a); e.Kind != NoResponse || !e.Ambiguous {
-		t.Errorf("in a response: kind %d, ambiguous %t", e.Kind, e.Ambiguous)
+	k := &Call{Request: &Request{Method: http.MethodPost, API: &API{}}, client: New(Config{})}
+	for response, kind := range map[*Response]Kind{nil: NotSent, {Status: 201}: NoResponse} {
+		a := &attempt{response: response}
+		a.sent.Store(true)
+		e := k.noResponse(t.Context(), errors.New("stream error: stream ID 1; REFUSED_STREAM; received from peer"), a)
+		if e.Kind != kind || e.Ambiguous != (kind == NoResponse) {
+			t.Errorf("with the response %v: kind %d, ambiguous %t", response, e.Kind, e.Ambiguous)
+		}
 	}
 }
