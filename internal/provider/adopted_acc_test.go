@@ -84,7 +84,7 @@ func (s *subject) testAdoption() {
 			},
 			{
 				PreConfig: func() {
-					s.patch(object{s.field: drifted})
+					s.patch(drifted)
 					if s.fake != nil {
 						s.fake.ResetJournal()
 					}

@@ -18,14 +18,11 @@ import (
 func TestAccAlertDataSource(t *testing.T) {
 	o := newPlatform(t)
 	id := o.variable(alertVariable, mockplatform.FiringAlertID)
-	got, err := o.send(t.Context(), http.MethodGet, alertPath(id), nil)
+	alert, err := o.send(t.Context(), http.MethodGet, alertPath(id), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	alert := got.result
-	if run != nil {
-		run.learned.note("alert", alert)
-	}
+	o.learned.note("alert", alert)
 	const this = "data.dataplatform_alert.this"
 	resource.Test(t, resource.TestCase{
 		ProtoV6ProviderFactories: providers(t),

@@ -54,7 +54,7 @@ func TestAccAPIKey(t *testing.T) {
 					statecheck.ExpectKnownValue(thisKey, tfjsonpath.New("state"), knownvalue.StringExact("disabled")),
 					statecheck.ExpectKnownValue(thisKey, tfjsonpath.New("ready_for_renewal"), knownvalue.Bool(false)),
 				},
-				Check:         learnOfKey,
+				Check:         o.learnOfKey,
 				PostApplyFunc: o.received(fmt.Sprintf(`{"name": %q, "roles": ["query_endpoints"], "state": "disabled", "expireAt": %q}`, name, expires)),
 			},
 			{Config: config, ConfigPlanChecks: isEmptyPlan, PostApplyFunc: o.received()},
@@ -65,12 +65,11 @@ func TestAccAPIKey(t *testing.T) {
 
 var isEmptyPlan = resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{plancheck.ExpectEmptyPlan()}}
 
-// learnOfKey notes, of the key on an organization, what no response contained: only the
-// provider has seen the one to its creation.
-func learnOfKey(state *terraform.State) error {
+// learnOfKey notes what the response to the creation did not have: only the provider has seen it.
+func (o *organization) learnOfKey(state *terraform.State) error {
 	for _, name := range []string{"key_suffix", "created_at", "used_at"} {
-		if run != nil && state.RootModule().Resources[thisKey].Primary.Attributes[name] == "" {
-			run.learned.say("keys: fields that the response to the creation did not have", name)
+		if state.RootModule().Resources[thisKey].Primary.Attributes[name] == "" {
+			o.learned.say("keys: fields that the response to the creation did not have", name)
 		}
 	}
 	return nil

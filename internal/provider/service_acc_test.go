@@ -2,7 +2,6 @@ package provider
 
 import (
 	"fmt"
-	"net/http"
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-testing/compare"
@@ -55,11 +54,6 @@ func TestAccServicesDataSource(t *testing.T) {
 	o := newPlatform(t)
 	if o.settings["base_url"] == "" {
 		t.Skip("DATAPLATFORM_BASE_URL is not set")
-	}
-	if listed, err := o.send(t.Context(), http.MethodGet, o.services(), nil); err != nil {
-		t.Error(err)
-	} else if run != nil {
-		run.learned.note("service", listed.result)
 	}
 	resource.Test(t, resource.TestCase{
 		ProtoV6ProviderFactories: providers(t),
