@@ -25,8 +25,6 @@ type Behaviour struct {
 	Now func() time.Time
 	// OnRequest, if set, is called with each request after its response.
 	OnRequest func(Request)
-	// JournalSize is the maximum number of requests in the journal; 0 keeps all.
-	JournalSize int
 
 	Responses Responses
 	Patches   Patches
@@ -67,11 +65,6 @@ type Sparse struct {
 	// any member at every depth. The path for a new key starts at the result:
 	// "key.roles", "keyId".
 	Path string
-	// While, if set, is the path of a member, and the rule applies to objects in which
-	// it has the value Is, for example the idle timeout while idle scaling is off. A nil
-	// Is also means that it is absent.
-	While string
-	Is    any
 	// Operations limits the rule to these operations; empty means all.
 	Operations []Operation
 	// OnlyEmpty omits only members that are null, "", [] or {}.
@@ -82,9 +75,6 @@ type Sparse struct {
 	EmptyObjects bool
 	// Null returns null instead of omitting the member.
 	Null bool
-	// Times is the number of responses that omit something; 0 means all.
-	Times int
-	left  int // of Times
 }
 
 // NumberSpelling is how whole numbers are written.
@@ -98,11 +88,7 @@ const (
 
 // Patches is how a PATCH is carried out.
 type Patches struct {
-	Resets Resets
-	// Step, if set, is the time in which numReplicas moves by one towards what was sent, and
-	// after which a new table mapping has members beside its names.
-	Step time.Duration
-	// Rewrites also apply to new keys.
+	Resets   Resets
 	Rewrites []Rewrite
 	// MovesState changes the state of a pipe with each PATCH.
 	MovesState bool
@@ -141,7 +127,7 @@ const (
 
 // Rewrite makes the platform store a value other than the one that was sent.
 type Rewrite struct {
-	Operation Operation // UpdateScaling, UpdatePipe or CreateKey
+	Operation Operation // UpdateScaling or UpdatePipe
 	// Path starts at the stored document: "name", "settings.engine_max_threads".
 	Path string
 	// To maps the value that would be stored, nil if there is none.

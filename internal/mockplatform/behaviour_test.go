@@ -5,6 +5,8 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
 )
@@ -12,73 +14,29 @@ import (
 func TestMembersAreOmitted(t *testing.T) {
 	t.Parallel()
 	const role = "source.kafka.iamRole"
-	for _, row := range []struct {
-		name string
-		rule mockplatform.Sparse
-		// Which responses to a GET, a PATCH and another GET lack the role.
-		lacking [3]bool
-	}{
-		{"always", mockplatform.Sparse{Path: role}, [3]bool{true, true, true}},
-		{"once", mockplatform.Sparse{Path: role, Times: 1}, [3]bool{true, false, false}},
-		{"the first PATCH", mockplatform.Sparse{Path: role, Times: 1, Operations: []mockplatform.Operation{mockplatform.UpdatePipe}}, [3]bool{false, true, false}},
-		{"reads", mockplatform.Sparse{Path: role, Operations: []mockplatform.Operation{mockplatform.GetPipe}}, [3]bool{true, false, true}},
-		{"the whole kind", mockplatform.Sparse{Path: "source.kafka"}, [3]bool{true, true, true}},
-		{"any kind", mockplatform.Sparse{Path: "source.*.iamRole"}, [3]bool{true, true, true}},
-		{"while the name is", mockplatform.Sparse{Path: role, While: "name", Is: "orders"}, [3]bool{true, false, false}},
-	} {
-		t.Run(row.name, func(t *testing.T) {
-			t.Parallel()
-			b := newBench(t, mockplatform.Behaviour{Responses: mockplatform.Responses{Sparse: []mockplatform.Sparse{row.rule}}})
-			var lacking [3]bool
-			for i, result := range []map[string]any{
-				b.must("GET", kafkaPath, ""), b.must("PATCH", kafkaPath, `{"name":"n"}`), b.must("GET", kafkaPath, ""),
-			} {
-				lacking[i] = at(result, role) == nil
-			}
-			equal(t, "lacking", lacking, row.lacking)
-			equal(t, "stored role", at(b.platform.Pipe(mockplatform.KafkaPipeID), role), "role:orders-reader")
-		})
+	for _, path := range []string{role, "source.kafka", "source.*.iamRole"} {
+		b := newBench(t, mockplatform.Behaviour{Responses: mockplatform.Responses{Sparse: []mockplatform.Sparse{{Path: path}}}})
+		equal(t, path, at(b.must("GET", kafkaPath, ""), role), nil)
+		equal(t, path+" in a PATCH", at(b.must("PATCH", kafkaPath, `{"name":"n"}`), role), nil)
+		equal(t, "stored role", at(b.platform.Pipe(mockplatform.KafkaPipeID), role), "role:orders-reader")
 	}
 }
 
 func TestEmptyMembersAreOmitted(t *testing.T) {
 	t.Parallel()
-	for _, row := range []struct {
-		name string
-		rule mockplatform.Sparse
-		list string // what a list returns of the members below
-	}{
-		{"empty members", mockplatform.Sparse{Path: "**", OnlyEmpty: true}, `{"c":false,"d":0,"f":{"g":0,"h":{}},"j":[{"k":0}],"l":1}`},
-		{"like omitempty", mockplatform.Sparse{Path: "**", OnlyEmpty: true, Zeros: true}, `{"f":{"h":{}},"j":[{}],"l":1}`},
-		{"empty objects as well", mockplatform.Sparse{Path: "**", OnlyEmpty: true, Zeros: true, EmptyObjects: true}, `{"j":[{}],"l":1}`},
-		{"of one object", mockplatform.Sparse{Path: "f.*", OnlyEmpty: true, Zeros: true}, `{"a":"","b":[],"c":false,"d":0,"e":null,"f":{"h":{"i":""}},"j":[{"k":0}],"l":1}`},
-		{"null", mockplatform.Sparse{Path: "**", OnlyEmpty: true, Zeros: true, Null: true}, `{"a":null,"b":null,"c":null,"d":null,"e":null,"f":{"g":null,"h":{"i":null}},"j":[{"k":null}],"l":1}`},
+	for zeros, want := range map[bool]string{
+		false: `{"c":false,"d":0,"f":{"g":0,"h":{}},"j":[{"k":0}],"l":1}`,
+		true:  `{"f":{"h":{}},"j":[{}],"l":1}`, // like omitempty
 	} {
-		t.Run(row.name, func(t *testing.T) {
-			t.Parallel()
-			b := newBench(t, mockplatform.Behaviour{Responses: mockplatform.Responses{Sparse: []mockplatform.Sparse{row.rule}}})
-			b.platform.SetService(mockplatform.OtherOrganizationID, mockplatform.Document{
-				"id": elsewhere, "a": "", "b": []any{}, "c": false, "d": 0.0, "e": nil,
-				"f": map[string]any{"g": 0, "h": map[string]any{"i": ""}}, "j": []any{map[string]any{"k": 0}}, "l": 1,
-			})
-			listed, _ := at(b.send("GET", otherOrgPath, "").body, "result.1").(map[string]any)
-			delete(listed, "id")
-			equal(t, "list", listed, json.RawMessage(row.list))
+		rule := mockplatform.Sparse{Path: "**", OnlyEmpty: true, Zeros: zeros}
+		b := newBench(t, mockplatform.Behaviour{Responses: mockplatform.Responses{Sparse: []mockplatform.Sparse{rule}}})
+		b.platform.SetService(mockplatform.OtherOrganizationID, mockplatform.Document{
+			"id": elsewhere, "a": "", "b": []any{}, "c": false, "d": 0.0, "e": nil,
+			"f": map[string]any{"g": 0, "h": map[string]any{"i": ""}}, "j": []any{map[string]any{"k": 0}}, "l": 1,
 		})
-	}
-}
-
-func TestWholeNumbersAreSpelledOtherwise(t *testing.T) {
-	t.Parallel()
-	for spelling, texts := range map[mockplatform.NumberSpelling][]string{
-		mockplatform.NumbersAsFloats:    {`"status":200.0`, `"replicas":2.0`, `"replicaMemoryGb":0.5,`, `"object_storage_max_insert_bytes":10737418240.0`},
-		mockplatform.NumbersAsExponents: {`"status":200e0`, `"replicas":2e0`, `"replicaMemoryGb":0.5,`, `"port":`},
-	} {
-		b := newBench(t, mockplatform.Behaviour{Responses: mockplatform.Responses{Numbers: spelling}})
-		text := b.send("GET", kafkaPath, "").text + b.send("GET", servicesPath, "").text
-		for _, want := range texts {
-			wantPart(t, text, want)
-		}
+		listed, _ := at(b.send("GET", otherOrgPath, "").body, "result.1").(map[string]any)
+		delete(listed, "id")
+		equal(t, "list", listed, json.RawMessage(want))
 	}
 }
 
@@ -105,16 +63,19 @@ func TestSetsAreShuffledAndRepeated(t *testing.T) {
 	if reflect.DeepEqual(at(first, endpoints), at(second, endpoints)) {
 		t.Errorf("the same order twice: %v", at(first, endpoints))
 	}
-	equal(t, "mappings", size(b.must("GET", postgresPath, ""), "source.postgres.tableMappings"), 4)
-	equal(t, "addresses", size(b.send("GET", servicesPath, "").body, "result.2.ipAccessList"), 4)
-	equal(t, "roles", size(b.must("POST", keysPath, `{"name":"a","roles":["admin","developer"]}`), "key.roles"), 3)
 	equal(t, "ordered list", at(second, "destination.columns.0.name"), "order_id")
 }
 
-func TestEnvelopeLacksMembers(t *testing.T) {
+func TestRequestsAboveTheLimitAreRejected(t *testing.T) {
 	t.Parallel()
-	b := newBench(t, mockplatform.Behaviour{Responses: mockplatform.Responses{OmitEnvelope: []string{"status", "requestId"}, KeyState: true}})
-	equal(t, "envelope", len(b.send("GET", servicesPath, "").body), 1)
-	created := b.must("POST", keysPath, keyBody)
-	equal(t, "state", at(created, "key.state"), "enabled")
+	synctest.Test(t, func(t *testing.T) { // in which a minute begins
+		b := newBench(t, mockplatform.Behaviour{RateLimit: mockplatform.RateLimit{PerSecond: 2.0 / 60, Window: time.Minute}})
+		get := func() response { return b.send("GET", servicesPath, "") }
+		time.Sleep(50 * time.Second)
+		equal(t, "in the window", []int{get().status, get().status}, []int{200, 200})
+		rejected := get()
+		equal(t, "above the limit", []any{rejected.status, rejected.header.Get("Retry-After")}, []any{429, "10"})
+		time.Sleep(10 * time.Second)
+		equal(t, "in the next window", get().status, 200)
+	})
 }

@@ -13,7 +13,7 @@ func (h *handler) send(out response) {
 	if !h.fault.silent() {
 		h.server.journal.update(h.entry, func(r *Request) { r.Status = out.status })
 	}
-	if h.fault.breaksConnection() {
+	if h.fault.Hang || h.fault.Reset || h.fault.Cut != "" {
 		h.sendPart(out)
 		return
 	}
@@ -49,25 +49,22 @@ func (f *Fault) part(out response) []byte {
 	if f.silent() {
 		return nil
 	}
-	var head bytes.Buffer
-	fmt.Fprintf(&head, "HTTP/1.1 %d %s\r\n", out.status, http.StatusText(out.status))
-	_ = out.header.Write(&head)
-	head.WriteString("\r\n")
+	var text bytes.Buffer
+	fmt.Fprintf(&text, "HTTP/1.1 %d %s\r\n", out.status, http.StatusText(out.status))
+	_ = out.header.Write(&text)
+	text.WriteString("\r\n")
+	begin, end := 0, text.Len()
+	text.Write(out.body)
 	switch f.Cut {
 	case CutHead:
-		return f.cut(head.Bytes())
 	case CutBody:
-		return append(head.Bytes(), f.cut(out.body)...)
+		begin, end = end, text.Len()
 	default:
-		return append(head.Bytes(), out.body...)
+		return text.Bytes()
 	}
-}
-
-// cut returns the first CutBytes bytes; a negative number counts from the end.
-func (f *Fault) cut(text []byte) []byte {
-	at := f.CutBytes
-	if at < 0 {
-		at += len(text)
+	at := begin + f.CutBytes
+	if f.CutBytes < 0 {
+		at = end + f.CutBytes
 	}
-	return text[:min(max(at, 0), len(text))]
+	return text.Bytes()[:min(max(at, begin), end)]
 }

@@ -4,9 +4,10 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"math"
 	"net/http"
-	"path"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -15,8 +16,7 @@ import (
 // one fault, the oldest that matches. The effects of a fault can be combined: a
 // delay, then a status, then a cut in that response.
 type Fault struct {
-	// Operation, Method and Path select requests; empty selects all. Path is a
-	// pattern of path.Match if it has one of *?[ and a substring otherwise.
+	// Operation, Method and a part of the Path select requests; empty selects all.
 	Operation Operation
 	Method    string
 	Path      string
@@ -55,8 +55,6 @@ type Fault struct {
 	Header http.Header
 	// RetryAfter adds a Retry-After header in whole seconds, rounded up.
 	RetryAfter time.Duration
-	// Location redirects to this URL with Status, or 307 if it is 0.
-	Location string
 
 	// Result is JSON text that replaces the real result (or data). ResultMissing
 	// omits the member, and ResultBefore returns the object as it was before a PATCH.
@@ -92,9 +90,6 @@ const (
 func (s *Server) Inject(f Fault) {
 	if f.Times == 0 {
 		f.Times = 1
-	}
-	if f.Location != "" && f.Status == 0 {
-		f.Status = http.StatusTemporaryRedirect
 	}
 	s.faultsMu.Lock()
 	defer s.faultsMu.Unlock()
@@ -134,23 +129,11 @@ func (s *Server) takeFault(operation Operation, method, urlPath string) (Fault, 
 func (f *Fault) matches(operation Operation, method, urlPath string) bool {
 	return (f.Operation == "" || f.Operation == operation) &&
 		(f.Method == "" || f.Method == method) &&
-		pathMatches(f.Path, urlPath)
-}
-
-func pathMatches(pattern, urlPath string) bool {
-	if strings.ContainsAny(pattern, "*?[") {
-		matched, _ := path.Match(pattern, urlPath)
-		return matched
-	}
-	return strings.Contains(urlPath, pattern)
+		strings.Contains(urlPath, f.Path)
 }
 
 // silent reports whether the client gets no response at all.
 func (f *Fault) silent() bool { return (f.Hang || f.Reset) && f.Cut == "" }
-
-func (f *Fault) breaksConnection() bool {
-	return f.Hang || f.Reset || f.Cut != ""
-}
 
 func (h *handler) faultResponse() response {
 	contentType, body := h.errorBody(h.fault.Body, h.fault.Status, cmp.Or(h.fault.Message, "injected fault"))
@@ -161,16 +144,16 @@ func (h *handler) faultResponse() response {
 }
 
 func (f *Fault) addHeaders(header http.Header) {
-	if f.Location != "" {
-		header.Set("Location", f.Location)
-	}
 	if f.RetryAfter > 0 {
-		RetryAfterSeconds.Set(header, time.Now(), f.RetryAfter)
+		header.Set("Retry-After", wholeSeconds(f.RetryAfter))
 	}
 	for name, values := range f.Header {
 		header[http.CanonicalHeaderKey(name)] = values
 	}
 }
+
+// wholeSeconds rounds up, so that a client that waits is never early.
+func wholeSeconds(wait time.Duration) string { return strconv.Itoa(int(math.Ceil(wait.Seconds()))) }
 
 // editBody changes the real response, whose result is the named member.
 func (f *Fault) editBody(body Document, name string) Document {

@@ -13,11 +13,9 @@ func (s *Server) AddServices(organizationID string, n int) []string {
 		s.store.addedServices++
 		number := s.store.addedServices
 		doc := cloneDocument(template)
-		ids[i] = fmt.Sprintf("60000000-0000-4000-8000-%012d", number)
-		doc["id"] = ids[i]
-		doc["name"] = fmt.Sprintf("service-%05d", number)
-		doc["dataWarehouseId"] = fmt.Sprintf("61000000-0000-4000-8000-%012d", number)
-		doc["tags"] = Document{"load": "true"}
+		ids[i] = numbered("60000000", number)
+		doc["id"], doc["name"] = ids[i], fmt.Sprintf("service-%05d", number)
+		doc["dataWarehouseId"], doc["tags"] = numbered("61000000", number), Document{"load": "true"}
 		s.store.setService(organizationID, doc)
 	}
 	return ids
@@ -34,11 +32,13 @@ func (s *Server) AddPipes(serviceID string, n int) []string {
 		s.store.addedPipes++
 		number := s.store.addedPipes
 		doc := cloneDocument(templates[i%len(templates)])
-		ids[i] = fmt.Sprintf("70000000-0000-4000-8000-%012d", number)
-		doc["id"] = ids[i]
-		doc["serviceId"] = serviceID
-		doc["name"] = fmt.Sprintf("pipe-%05d", number)
+		ids[i] = numbered("70000000", number)
+		doc["id"], doc["name"], doc["serviceId"] = ids[i], fmt.Sprintf("pipe-%05d", number), serviceID
 		s.store.pipes.set(doc)
 	}
 	return ids
+}
+
+func numbered(prefix string, number int) string {
+	return fmt.Sprintf("%s-0000-4000-8000-%012d", prefix, number)
 }

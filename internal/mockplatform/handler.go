@@ -16,7 +16,7 @@ type handler struct {
 	writer    http.ResponseWriter
 	request   *http.Request
 	behaviour Behaviour
-	limiter   *Limiter
+	limiter   *limiter
 	fault     Fault
 	hanging   context.Context
 	entry     *Request
@@ -45,7 +45,7 @@ func (s *Server) newHandler(w http.ResponseWriter, r *http.Request) *handler {
 	h := &handler{server: s, writer: w, request: r, requestID: fmt.Sprintf("80000000-0000-4000-8000-%012d", s.requests.Add(1))}
 	h.behaviour, h.limiter = s.current()
 	h.route, h.params, h.routeErr = s.findRoute(r.Method, r.URL)
-	h.entry = s.journal.begin(r, h.route.operation, h.behaviour.JournalSize)
+	h.entry = s.journal.begin(r, h.route.operation)
 	h.fault, h.hanging = s.takeFault(h.route.operation, r.Method, r.URL.EscapedPath())
 	if r.Method == http.MethodPatch {
 		h.fault.Result = cmp.Or(h.fault.Result, h.behaviour.Responses.PatchResult)
@@ -88,9 +88,9 @@ func (h *handler) respond() response {
 
 func (h *handler) carryOut() response {
 	now := time.Now()
-	if wait, ok := h.limiter.Take(now); !ok {
+	if wait, ok := h.limiter.take(now); !ok {
 		out := h.errorResponse(reject(http.StatusTooManyRequests, "too many requests"))
-		h.behaviour.RateLimit.RetryAfter.Set(out.header, now, wait)
+		out.header.Set("Retry-After", wholeSeconds(wait))
 		return out
 	}
 	if err := h.check(); err != nil {

@@ -15,7 +15,10 @@ func (h *handler) listServices() (any, error) {
 		return nil, err
 	}
 	filters, found := h.request.URL.Query()["filter"], []any{}
-	for _, service := range h.server.store.organizations[h.id("organizationId")] {
+	for _, service := range h.server.store.services.ordered {
+		if service.removed || service.organizationID != h.id("organizationId") {
+			continue
+		}
 		matched, err := service.matchesAll(filters)
 		if err != nil {
 			return nil, err
@@ -105,7 +108,6 @@ func (h *handler) createKey() (any, error) {
 	if h.behaviour.Responses.KeyState {
 		key["state"] = cmp.Or(text(h.body, "state"), "enabled")
 	}
-	h.behaviour.Patches.rewrite(CreateKey, key, h.body)
 	h.server.store.keys = append(h.server.store.keys, Document{
 		"organizationId": h.id("organizationId"), "requestId": h.requestID, "request": h.body, "result": cloneDocument(result),
 	})
@@ -143,7 +145,7 @@ func (h *handler) getPipe() (any, error) {
 }
 
 func (h *handler) getAlert() (any, error) {
-	found := h.server.store.alerts.existing[h.params["id"]]
+	found := h.server.store.alerts.get(h.params["id"])
 	if found == nil {
 		return nil, reject(http.StatusNotFound, "alert not found")
 	}
@@ -151,7 +153,7 @@ func (h *handler) getAlert() (any, error) {
 }
 
 func (h *handler) checkOrganization() error {
-	if _, ok := h.server.store.organizations[h.id("organizationId")]; !ok {
+	if !h.server.store.organizations[h.id("organizationId")] {
 		return reject(http.StatusNotFound, "organization not found")
 	}
 	return nil
@@ -161,7 +163,7 @@ func (h *handler) service() (*object, error) {
 	if err := h.checkOrganization(); err != nil {
 		return nil, err
 	}
-	found := h.server.store.services.existing[h.id("serviceId")]
+	found := h.server.store.services.get(h.id("serviceId"))
 	if found == nil || found.organizationID != h.id("organizationId") {
 		return nil, reject(http.StatusNotFound, "service not found")
 	}
@@ -172,7 +174,7 @@ func (h *handler) pipe() (*object, error) {
 	if _, err := h.service(); err != nil {
 		return nil, err
 	}
-	found := h.server.store.pipes.existing[h.id("pipeId")]
+	found := h.server.store.pipes.get(h.id("pipeId"))
 	if found == nil || !strings.EqualFold(text(found.doc, "serviceId"), h.id("serviceId")) {
 		return nil, reject(http.StatusNotFound, "pipe not found")
 	}

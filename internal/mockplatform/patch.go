@@ -71,9 +71,6 @@ func (p *Patches) rewrite(operation Operation, doc, sent Document) {
 // store stores the document after a PATCH, and returns the result.
 func (h *handler) store(o *object, after Document) Document {
 	before := o.doc
-	if every := h.behaviour.Patches.Step; every > 0 {
-		after = h.server.store.delay(o, after, every)
-	}
 	o.replace(after)
 	if h.fault.Result == ResultBefore {
 		return before

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
@@ -33,7 +32,6 @@ func TestTableMappingsAreAddedAndRemoved(t *testing.T) {
 	t.Parallel()
 	const (
 		customers = `"sourceSchemaName":"public","sourceTable":"customers","targetTable":"customers"`
-		moved     = `"sourceSchemaName":"public","sourceTable":"customers","targetTable":"clients"`
 		invoices  = `"sourceSchemaName":"public","sourceTable":"invoices","targetTable":"invoices"`
 		taken     = `"sourceSchemaName":"public","sourceTable":"invoices","targetTable":"customers"`
 
@@ -50,11 +48,8 @@ func TestTableMappingsAreAddedAndRemoved(t *testing.T) {
 		{"add", add + invoices, mockplatform.Patches{}, 4, ""},
 		{"remove", `"tableMappingsToRemove":[{` + customers, mockplatform.Patches{}, 2, ""},
 		{"remove what is not there", `"tableMappingsToRemove":[{` + invoices, mockplatform.Patches{}, 3, "is not mapped"},
-		{"both", add + invoices + remove, mockplatform.Patches{AddsFirst: true}, 3, ""},
 		{"replace, removes first", add + customers + remove, mockplatform.Patches{}, 3, ""},
 		{"replace, adds first", add + customers + remove, mockplatform.Patches{AddsFirst: true}, 3, "is already mapped"},
-		{"another target, adds first", add + moved + remove, mockplatform.Patches{AddsFirst: true}, 3, "is already mapped"},
-		{"a second table", add + taken, oneTable, 3, "customers is already the target"},
 		{"a freed target, removes first", add + taken + remove, oneTable, 3, ""},
 		{"a freed target, adds first", add + taken + remove, mockplatform.Patches{OneTablePerTarget: true, AddsFirst: true}, 3, "is already the target"},
 	} {
@@ -72,35 +67,6 @@ func TestTableMappingsAreAddedAndRemoved(t *testing.T) {
 	after := newBench(t, mockplatform.Behaviour{}).must("PATCH", postgresPath, `{"source":{"postgres":{`+add+invoices+`}]}}}`)
 	equal(t, "added", at(after, "source.postgres.tableMappings.3"), json.RawMessage(`{"excludedColumns":[],"sortingKeys":[],`+
 		`"sourceSchemaName":"public","sourceTable":"invoices","targetTable":"invoices","useCustomSortingKey":false}`))
-}
-
-// A platform that works in steps shows what it is on the way to.
-func TestChangesArriveInSteps(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		b := newBench(t, mockplatform.Behaviour{Patches: mockplatform.Patches{Step: 2 * time.Second}})
-		replicas := func() any { return at(b.send("GET", servicesPath, "").body, "result.0.numReplicas") }
-		equal(t, "PATCH", b.must("PATCH", scalingPath, `{"numReplicas":5}`)["numReplicas"], 3)
-		time.Sleep(time.Second)
-		for _, want := range []int{3, 4, 5, 5} {
-			equal(t, "on the way up", replicas(), want)
-			time.Sleep(2 * time.Second)
-		}
-		b.must("PATCH", scalingPath, `{"numReplicas":2}`)
-		time.Sleep(3 * time.Second)
-		equal(t, "on the way down", replicas(), 4)
-		b.platform.UpdateService(mockplatform.ServiceID, func(doc mockplatform.Document) { doc["numReplicas"] = 12 })
-		time.Sleep(time.Minute)
-		equal(t, "somebody else has scaled", replicas(), 12)
-
-		mapping := func() any {
-			return at(b.must("GET", postgresPath, ""), "source.postgres.tableMappings.3.excludedColumns")
-		}
-		b.must("PATCH", postgresPath, `{"source":{"postgres":{"tableMappingsToAdd":[{"sourceSchemaName":"public","sourceTable":"new","targetTable":"new","excludedColumns":["iban"]}]}}}`)
-		equal(t, "at first", mapping(), nil)
-		time.Sleep(3 * time.Second)
-		equal(t, "complete", mapping(), json.RawMessage(`["iban"]`))
-	})
 }
 
 func TestPatchResetsWhatItOmits(t *testing.T) {
@@ -141,17 +107,6 @@ func TestPatchResetsWhatItOmits(t *testing.T) {
 			}
 		})
 	}
-}
-
-func TestPatchMovesStateAndTime(t *testing.T) {
-	t.Parallel()
-	b := newBench(t, mockplatform.Behaviour{
-		Now:     func() time.Time { return time.Date(2030, 1, 2, 3, 4, 5, 0, time.UTC) },
-		Patches: mockplatform.Patches{MovesState: true},
-	})
-	first, second := b.must("PATCH", kafkaPath, `{}`), b.must("PATCH", kafkaPath, `{}`)
-	equal(t, "states", []any{first["state"], second["state"]}, []any{"Provisioning", "Paused"})
-	equal(t, "updatedAt", []any{first["updatedAt"], second["updatedAt"]}, []any{"2030-01-02T03:04:05.000Z", "2030-01-02T03:04:05.001Z"})
 }
 
 // Keys expire by the platform's clock, at the latest after KeyValidity, and are accepted

@@ -61,7 +61,6 @@ type BodyKind string
 const (
 	BodyJSON      BodyKind = "json"
 	BodyHTML      BodyKind = "html"      // a gateway's page
-	BodyText      BodyKind = "text"      // plain text
 	BodyEmpty     BodyKind = "empty"     // nothing
 	BodyEcho      BodyKind = "echo"      // the request's body in the message
 	BodyEchoWhole BodyKind = "echowhole" // the whole request as text, Authorization included
@@ -76,8 +75,6 @@ func (h *handler) errorBody(kind BodyKind, status int, message string) (contentT
 			"<!DOCTYPE html>\n<html><head><title>%[1]d %[2]s</title><style>h1{color:#333}</style></head>\n"+
 				"<body><center><h1>%[1]d %[2]s</h1></center><p>%[3]s</p><hr><center>gateway</center></body></html>\n",
 			status, title, html.EscapeString(message))
-	case BodyText:
-		return "text/plain; charset=utf-8", []byte(message + "\n")
 	case BodyEmpty:
 		return "", nil
 	case BodyEcho:

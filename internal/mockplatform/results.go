@@ -3,7 +3,6 @@ package mockplatform
 import (
 	"bytes"
 	"encoding/json"
-	"reflect"
 	"slices"
 	"strings"
 )
@@ -54,65 +53,46 @@ func eachSet(value any, change func([]any) []any) {
 }
 
 func (rule *Sparse) apply(operation Operation, result any) {
-	if len(rule.Operations) > 0 && !slices.Contains(rule.Operations, operation) {
-		return
-	}
-	if rule.Times > 0 && rule.left == 0 {
-		return
-	}
-	dropped := false
-	all, isList := result.([]any)
-	if !isList {
-		all = []any{result}
-	}
-	for _, object := range all {
-		value, _ := lookup(asDocument(object), rule.While)
-		if rule.While == "" || reflect.DeepEqual(value, normalize(rule.Is)) {
-			dropped = rule.omit(object, strings.Split(rule.Path, ".")) || dropped
-		}
-	}
-	if dropped && rule.Times > 0 {
-		rule.left--
+	if len(rule.Operations) == 0 || slices.Contains(rule.Operations, operation) {
+		rule.omit(result, strings.Split(rule.Path, "."))
 	}
 }
 
-// omit removes the members at a path, in every element of arrays on the way, and
-// reports whether there were any.
-func (rule *Sparse) omit(value any, steps []string) bool {
-	dropped := false
+// omit removes the members at a path, in every element of arrays on the way.
+func (rule *Sparse) omit(value any, steps []string) {
 	switch value := value.(type) {
 	case []any:
 		for _, element := range value {
-			dropped = rule.omit(element, steps) || dropped
+			rule.omit(element, steps)
 		}
 	case Document:
 		for name := range value {
 			if step := steps[0]; step == name || step == "*" || step == "**" {
-				dropped = rule.omitMember(value, name, steps) || dropped
+				rule.omitMember(value, name, steps)
 			}
 		}
 	}
-	return dropped
 }
 
-func (rule *Sparse) omitMember(parent Document, name string, steps []string) bool {
+func (rule *Sparse) omitMember(parent Document, name string, steps []string) {
 	if len(steps) > 1 {
-		return rule.omit(parent[name], steps[1:])
+		rule.omit(parent[name], steps[1:])
+		return
 	}
 	empty := rule.isEmpty(parent[name])
-	dropped := rule.OnlyEmpty && steps[0] == "**" && rule.omit(parent[name], steps)
+	if rule.OnlyEmpty && steps[0] == "**" {
+		rule.omit(parent[name], steps)
+	}
 	if rule.EmptyObjects {
 		empty = rule.isEmpty(parent[name])
 	}
 	switch {
 	case rule.OnlyEmpty && !empty:
-		return dropped
 	case rule.Null:
 		parent[name] = nil
 	default:
 		delete(parent, name)
 	}
-	return true
 }
 
 func (rule *Sparse) isEmpty(value any) bool {

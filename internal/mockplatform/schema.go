@@ -23,7 +23,6 @@ type schema struct {
 	Nullable   bool               `json:"nullable"`
 	Enum       []string           `json:"enum"`
 	MinItems   int                `json:"minItems"`
-	MinLength  int                `json:"minLength"`
 	Format     string             `json:"format"` // date-time: RFC 3339, or empty for none
 	Minimum    *float64           `json:"minimum"`
 	Maximum    *float64           `json:"maximum"`
@@ -126,9 +125,6 @@ func (s *schema) checkArray(path string, array []any) error {
 }
 
 func (s *schema) checkString(path, value string) error {
-	if len(value) < s.MinLength {
-		return invalid(path, "must not be empty")
-	}
 	if s.Enum != nil && !slices.Contains(s.Enum, value) {
 		return invalid(path, "must be one of %q", s.Enum)
 	}

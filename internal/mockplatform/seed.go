@@ -16,7 +16,7 @@ type Seed struct {
 	KeyID, KeySecret, AccessToken string
 
 	// ManagementPrefix and AlertingPrefix are the path prefixes of the two APIs,
-	// such as "/mgmt". Both may be empty, since the paths differ.
+	// such as "/mgmt", with no slash at the end. Both may be empty, since the paths differ.
 	ManagementPrefix, AlertingPrefix string
 
 	Organizations []Organization
@@ -79,54 +79,40 @@ func LoadSeed(directory fs.FS) (Seed, error) {
 		return Seed{}, errors.New("credentials.json: keyId, keySecret and accessToken must be strings that are not empty")
 	}
 	names, _ := fs.Glob(directory, "organizations/[^.]*/organization.json")
+	if len(names) == 0 {
+		return Seed{}, errors.New("organizations/*/organization.json is missing: a seed has at least one organization")
+	}
 	for _, name := range names {
 		own := path.Dir(name)
-		organization, err := readObjects(directory, name, checkUUID)
-		services, servicesErr := readObjects(directory, own+"/services/[^.]*.json", checkUUID)
-		pipes, pipesErr := readObjects(directory, own+"/pipes/[^.]*.json", checkUUID)
+		organization, err := readObjects(directory, name)
+		services, servicesErr := readObjects(directory, own+"/services/[^.]*.json")
+		pipes, pipesErr := readObjects(directory, own+"/pipes/[^.]*.json")
 		if err := errors.Join(err, servicesErr, pipesErr); err != nil {
 			return Seed{}, err
 		}
 		seed.Organizations = append(seed.Organizations, Organization{ID: text(organization[0], "id"), Services: services, Pipes: pipes})
 	}
-	if len(names) == 0 {
-		return Seed{}, errors.New("organizations/*/organization.json is missing: a seed has at least one organization")
-	}
-	seed.Alerts, err = readObjects(directory, "alerts/[^.]*.json", checkText)
+	seed.Alerts, err = readObjects(directory, "alerts/[^.]*.json")
 	return seed, err
 }
 
-// readObjects reads the documents that a pattern matches, in the order of their
-// names.
-func readObjects(directory fs.FS, pattern string, check func(id string) error) ([]Document, error) {
-	names, err := fs.Glob(directory, pattern)
-	var docs []Document
+// readObjects reads the documents that a pattern matches, in the order of their names.
+func readObjects(directory fs.FS, pattern string) (docs []Document, err error) {
+	names, _ := fs.Glob(directory, pattern)
 	for _, name := range names {
-		doc, readErr := readDocument(directory, name)
-		if readErr == nil {
-			if idErr := check(text(doc, "id")); idErr != nil {
-				readErr = fmt.Errorf("%s: %w, got %v", name, idErr, doc["id"])
-			}
+		doc, errRead := readDocument(directory, name)
+		id := text(doc, "id")
+		switch isAlert := strings.HasPrefix(name, "alerts/"); {
+		case errRead != nil:
+			err = errors.Join(err, errRead)
+		case isAlert && id == "":
+			err = errors.Join(err, fmt.Errorf("%s: id must be a string that is not empty, got %v", name, doc["id"]))
+		case !isAlert && (!isUUID(id) || id != strings.ToLower(id)): // requests look it up in lower case
+			err = errors.Join(err, fmt.Errorf("%s: id must be a UUID in lower case, got %v", name, doc["id"]))
 		}
-		err = errors.Join(err, readErr)
 		docs = append(docs, doc)
 	}
 	return docs, err
-}
-
-// checkUUID rejects upper case, since requests look an ID up in lower case.
-func checkUUID(id string) error {
-	if !isUUID(id) || id != strings.ToLower(id) {
-		return errors.New("id must be a UUID in lower case")
-	}
-	return nil
-}
-
-func checkText(id string) error {
-	if id == "" {
-		return errors.New("id must be a string that is not empty")
-	}
-	return nil
 }
 
 func readDocument(directory fs.FS, name string) (Document, error) {

@@ -5,8 +5,6 @@ import (
 	"errors"
 	"io"
 	"net/http"
-	"slices"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -27,45 +25,30 @@ type Server struct {
 
 	behaviourMu sync.Mutex
 	behaviour   Behaviour
-	limiter     *Limiter
+	limiter     *limiter
 	rotation    int // number of responses with shuffled sets
 }
 
 // New returns a platform that holds a copy of the seed.
 func New(seed Seed) *Server {
-	s := &Server{seed: seed, store: newStore(seed), limiter: NewLimiter(RateLimit{})}
+	s := &Server{seed: seed, store: newStore(seed), limiter: new(limiter)}
 	s.hanging, s.release = context.WithCancel(context.Background())
 	s.seed.Organizations, s.seed.Alerts = nil, nil
-	s.seed.ManagementPrefix = cleanPrefix(seed.ManagementPrefix)
-	s.seed.AlertingPrefix = cleanPrefix(seed.AlertingPrefix)
 	return s
 }
 
-// cleanPrefix returns "" or a prefix with a leading slash and no trailing one.
-func cleanPrefix(prefix string) string {
-	return strings.TrimSuffix("/"+strings.Trim(prefix, "/"), "/")
-}
-
-// Configure changes the behaviour. The count of each Sparse starts again.
+// Configure changes the behaviour.
 func (s *Server) Configure(change func(*Behaviour)) {
 	s.behaviourMu.Lock()
 	defer s.behaviourMu.Unlock()
 	limit := s.behaviour.RateLimit
 	change(&s.behaviour)
 	if s.behaviour.RateLimit != limit {
-		s.limiter = NewLimiter(s.behaviour.RateLimit)
+		s.limiter = &limiter{limit: s.behaviour.RateLimit}
 	}
-	// The caller may use the same rules for another platform.
-	rules := slices.Clone(s.behaviour.Responses.Sparse)
-	for i := range rules {
-		rules[i].left = rules[i].Times
-	}
-	// Rules with While come first, or others might omit what they look at.
-	slices.SortStableFunc(rules, func(a, b Sparse) int { return min(len(b.While), 1) - min(len(a.While), 1) })
-	s.behaviour.Responses.Sparse = rules
 }
 
-func (s *Server) current() (Behaviour, *Limiter) {
+func (s *Server) current() (Behaviour, *limiter) {
 	s.behaviourMu.Lock()
 	defer s.behaviourMu.Unlock()
 	return s.behaviour, s.limiter

@@ -50,6 +50,7 @@ func (b *bench) request(method, path, body string) *http.Request {
 // response is a response, with its body as text and decoded.
 type response struct {
 	status int
+	header http.Header
 	text   string
 	body   map[string]any
 }
@@ -57,7 +58,7 @@ type response struct {
 func (b *bench) do(request *http.Request) response {
 	recorder := httptest.NewRecorder()
 	b.platform.ServeHTTP(recorder, request)
-	out := response{status: recorder.Code, text: recorder.Body.String()}
+	out := response{status: recorder.Code, header: recorder.Header(), text: recorder.Body.String()}
 	_ = json.Unmarshal(recorder.Body.Bytes(), &out.body)
 	return out
 }

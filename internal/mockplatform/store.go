@@ -10,24 +10,26 @@ import (
 // documents leave it only as copies.
 type store struct {
 	mu            sync.Mutex
-	organizations map[string][]*object // their services, in the order of the list
-	services      objects
-	pipes         objects
-	alerts        objects
+	organizations map[string]bool // by their IDs
+	services      *objects
+	pipes         *objects
+	alerts        *objects
 	keys          []Document // as Keys returns them
 	addedServices int        // by AddServices
 	addedPipes    int        // by AddPipes
 }
 
-// objects are the objects of one kind, by their IDs.
-type objects struct{ existing, removed map[string]*object }
-
-func noObjects() objects { return objects{map[string]*object{}, map[string]*object{}} }
+// objects are the objects of one kind.
+type objects struct {
+	byID    map[string]*object
+	ordered []*object // as they were added
+}
 
 // object is a stored document and its metadata.
 type object struct {
 	doc            Document
 	past           []version // of doc, the oldest first
+	removed        bool      // kept so that the console can restore it
 	organizationID string    // of a service
 	tags           Document  // of a service, for filters
 	secrets        Document  // of a pipe: the last accepted ones, by source kind
@@ -63,14 +65,9 @@ func (o *object) before(lag time.Duration) Document {
 }
 
 func newStore(seed Seed) *store {
-	st := &store{
-		organizations: map[string][]*object{},
-		services:      noObjects(),
-		pipes:         noObjects(),
-		alerts:        noObjects(),
-	}
+	st := &store{organizations: map[string]bool{}, services: newObjects(), pipes: newObjects(), alerts: newObjects()}
 	for _, organization := range seed.Organizations {
-		st.organizations[organization.ID] = nil
+		st.organizations[organization.ID] = true
 		for _, doc := range organization.Services {
 			st.setService(organization.ID, normalizeDocument(doc))
 		}
@@ -84,63 +81,53 @@ func newStore(seed Seed) *store {
 	return st
 }
 
-// set adds an object, or replaces the document of the object with the same ID.
-func (o objects) set(doc Document) *object {
+func newObjects() *objects { return &objects{byID: map[string]*object{}} }
+
+// get returns an object, nil if there is none or it was removed.
+func (o *objects) get(id string) *object {
+	if found := o.byID[id]; found != nil && !found.removed {
+		return found
+	}
+	return nil
+}
+
+// set replaces the document of the object with the same ID, or adds an object at the end.
+func (o *objects) set(doc Document) *object {
 	id := text(doc, "id")
-	if found := o.existing[id]; found != nil {
+	if found := o.get(id); found != nil {
 		found.replace(doc)
-	} else {
-		o.existing[id] = &object{doc: doc, secrets: Document{}}
+		return found
 	}
-	delete(o.removed, id)
-	return o.existing[id]
+	if removed := o.byID[id]; removed != nil {
+		o.ordered = slices.DeleteFunc(o.ordered, func(other *object) bool { return other == removed })
+	}
+	added := &object{doc: doc, secrets: Document{}}
+	o.byID[id], o.ordered = added, append(o.ordered, added)
+	return added
 }
 
-// remove removes an object, and keeps it for restore.
-func (o objects) remove(id string) {
-	if found := o.existing[id]; found != nil {
-		o.removed[id] = found
-		delete(o.existing, id)
-	}
-}
-
-// restore puts a removed object back as it was. It returns nil if there is none.
-func (o objects) restore(id string) *object {
-	found := o.removed[id]
-	if found != nil {
-		o.existing[id] = found
-		delete(o.removed, id)
-	}
-	return found
-}
-
-// setService adds a service at the end of its organization's list, or replaces
-// it. Its member "tags" is stored apart for filters, since the API never returns
-// tags.
+// setService adds a service at the end of the list, or replaces it. Its member "tags" is
+// stored apart for filters, since the API never returns tags.
 func (st *store) setService(organizationID string, doc Document) {
 	tags, tagged := doc["tags"]
 	delete(doc, "tags")
-	if old := st.services.existing[text(doc, "id")]; old != nil && old.organizationID != organizationID {
-		st.removeService(text(doc, "id"))
-	}
+	st.organizations[organizationID] = true
 	service := st.services.set(doc)
+	service.organizationID = organizationID
 	if tagged {
 		service.tags = asDocument(tags)
 	}
-	if service.organizationID == "" {
-		service.organizationID = organizationID
-		st.organizations[organizationID] = append(st.organizations[organizationID], service)
-	}
 }
 
-func (st *store) removeService(id string) {
-	gone := st.services.existing[id]
-	if gone == nil {
-		return
-	}
-	st.services.remove(id)
-	owner := gone.organizationID
-	st.organizations[owner] = slices.DeleteFunc(st.organizations[owner], func(o *object) bool { return o == gone })
+// revokeKey removes a created key, and reports whether it existed.
+func (st *store) revokeKey(id string) bool {
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	before := len(st.keys)
+	st.keys = slices.DeleteFunc(st.keys, func(created Document) bool {
+		return asDocument(asDocument(created["result"])["key"])["id"] == id
+	})
+	return len(st.keys) < before
 }
 
 // accepts reports whether a key created through the API is valid.

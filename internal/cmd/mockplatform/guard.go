@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
 	"net"
 	"net/http"
@@ -33,7 +34,7 @@ func guard(next http.Handler, addr net.Addr) http.Handler {
 func deny(w http.ResponseWriter, status int, format string, args ...any) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
-	writeJSON(w, map[string]string{"error": "mockplatform: " + fmt.Sprintf(format, args...)})
+	_ = json.NewEncoder(w).Encode(map[string]string{"error": "mockplatform: " + fmt.Sprintf(format, args...)})
 }
 
 func isLoopback(addr net.Addr) bool {

@@ -1,19 +1,10 @@
 // Command mockplatform serves the fake platform, so that modules can be tried
 // without an account:
 //
-//	go run ./internal/cmd/mockplatform -journal -fail 503:2:PATCH
+//	go run ./internal/cmd/mockplatform -journal -latency 200ms
 //
-// It prints its URL and a provider block that is ready to paste. Beside the two
+// It prints environment variables for the provider, ready to paste. Beside the two
 // APIs it serves /console/, which changes objects and injects faults while it runs.
-//
-//	main.go     starts and ends
-//	options.go  the flags
-//	guard.go    rejects what a web page sends
-//	fault.go    the faults of -fail and of the console
-//	console.go  /console/: objects, keys and faults
-//	objects.go  the objects of the console
-//	summary.go  the settings and IDs that are printed
-//	journal.go  a line for each request
 package main
 
 import (
@@ -26,6 +17,7 @@ import (
 	"net/http"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 	"time"
 
@@ -57,10 +49,7 @@ func run(ctx context.Context, arguments []string, stdout, stderr io.Writer) erro
 		}
 	}
 	platform := mockplatform.New(seed)
-	more, err := o.apply(platform, seed, stdout)
-	if err != nil {
-		return err
-	}
+	platform.Configure(func(b *mockplatform.Behaviour) { *b = o.behaviour })
 
 	var listen net.ListenConfig
 	listener, err := listen.Listen(ctx, "tcp", o.addr)
@@ -68,36 +57,31 @@ func run(ctx context.Context, arguments []string, stdout, stderr io.Writer) erro
 		return fmt.Errorf("cannot listen on -addr: %w", err)
 	}
 	if !isLoopback(listener.Addr()) {
-		_, _ = fmt.Fprintf(stderr, "mockplatform: warning: other machines can reach -addr %s, and the credentials are public. "+
+		_, _ = fmt.Fprintf(stderr, "mockplatform: warning: other machines can reach -addr %s, and its console without credentials. "+
 			"There, the provider needs allow_http.\n", o.addr)
 	}
-	found := summarize(listener.Addr(), seed)
+	settings := summarize(listener.Addr(), seed)
 	if o.env != "" {
-		if err := writePrivate(o.env, found.environment()); err != nil {
+		if err := writePrivate(o.env, environment(settings)); err != nil {
 			return errors.Join(fmt.Errorf("cannot write -env: %w", err), listener.Close())
 		}
 	}
-	if _, err := io.WriteString(stdout, found.welcome(more)); err != nil {
+	if _, err := io.WriteString(stdout, welcome(settings, o.seed)); err != nil {
 		return errors.Join(err, listener.Close())
 	}
 	return serve(ctx, listener, platform)
 }
 
 // writePrivate lets nobody else read a file, not one that exists either, whose mode
-// os.WriteFile would keep. These credentials are public, but those of -seed may not be.
+// os.WriteFile would keep. The built-in credentials are public, but those of -seed may not be.
 func writePrivate(name, content string) error {
 	file, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
 	if err != nil {
 		return err
 	}
-	info, err := file.Stat()
-	if err == nil && info.Mode().IsRegular() { // and not /dev/stdout
-		err = file.Chmod(0o600)
-	}
-	if err == nil {
-		_, err = file.WriteString(content)
-	}
-	return errors.Join(err, file.Close())
+	errMode := file.Chmod(0o600)
+	_, err = file.WriteString(content)
+	return errors.Join(errMode, err, file.Close())
 }
 
 // shutdownTime is how long open requests may take to end by themselves.
@@ -105,9 +89,9 @@ const shutdownTime = 2 * time.Second
 
 func serve(ctx context.Context, listener net.Listener, platform *mockplatform.Server) error {
 	// http.ServeMux would redirect an unclean path, which the platform rejects.
-	console := console(platform)
+	console := platform.Console()
 	handler := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if isConsole(r) {
+		if strings.HasPrefix(r.URL.Path, "/console/") {
 			console.ServeHTTP(w, r)
 			return
 		}

@@ -3,48 +3,44 @@ package main
 import (
 	"fmt"
 	"net"
-	"slices"
+	"path/filepath"
 	"strings"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
 )
 
-// summary has the settings of a provider, in the order of its documentation, and
-// the IDs of the objects.
-type summary struct{ settings, ids []setting }
-
-type setting struct{ label, variable, value string }
-
-func summarize(addr net.Addr, seed mockplatform.Seed) summary {
-	root, first := "http://"+reachable(addr), seed.Organizations[0]
-	found := summary{settings: []setting{
-		{"base_url", "DATAPLATFORM_BASE_URL", root},
-		{"organization_id", "DATAPLATFORM_ORGANIZATION_ID", first.ID},
-		{"key_id", "DATAPLATFORM_KEY_ID", seed.KeyID},
-		{"key_secret", "DATAPLATFORM_KEY_SECRET", seed.KeySecret},
-		{"alerts_base_url", "DATAPLATFORM_ALERTS_BASE_URL", root},
-		{"alerts_access_token", "DATAPLATFORM_ALERTS_ACCESS_TOKEN", seed.AccessToken},
-	}}
-	found.add("service", "MOCKPLATFORM_SERVICE_ID", first.Services)
-	found.add("pipe", "MOCKPLATFORM_PIPE_ID", first.Pipes)
-	found.add("alert", "MOCKPLATFORM_ALERT_ID", seed.Alerts)
-	return found
+// setting is an environment variable: a setting of the provider, or the ID of an object.
+type setting struct {
+	variable, value string
+	object          string // its kind and name
+	isCredential    bool
 }
 
-// add adds a kind of objects. The first variable is plain, the others end in _2,
-// _3 and so on.
-func (s *summary) add(kind, variable string, docs []mockplatform.Document) {
-	for i, doc := range docs {
-		name := variable
-		if i > 0 {
-			name = fmt.Sprintf("%s_%d", variable, i+1)
-		}
-		label := kind
-		if doc["name"] != nil {
-			label = fmt.Sprintf("%s %v", kind, doc["name"])
-		}
-		s.ids = append(s.ids, setting{label, name, fmt.Sprint(doc["id"])})
+// summarize returns the settings in the order of the provider's documentation, and the objects.
+func summarize(addr net.Addr, seed mockplatform.Seed) []setting {
+	root, first := "http://"+reachable(addr), seed.Organizations[0]
+	settings := []setting{
+		{variable: "DATAPLATFORM_BASE_URL", value: root},
+		{variable: "DATAPLATFORM_ORGANIZATION_ID", value: first.ID},
+		{variable: "DATAPLATFORM_KEY_ID", value: seed.KeyID, isCredential: true},
+		{variable: "DATAPLATFORM_KEY_SECRET", value: seed.KeySecret, isCredential: true},
+		{variable: "DATAPLATFORM_ALERTS_BASE_URL", value: root},
+		{variable: "DATAPLATFORM_ALERTS_ACCESS_TOKEN", value: seed.AccessToken, isCredential: true},
 	}
+	// The first variable of a kind is plain, the others end in _2, _3 and so on.
+	add := func(kind, variable string, docs []mockplatform.Document) {
+		for i, doc := range docs {
+			one := setting{variable: variable, value: fmt.Sprint(doc["id"]), object: fmt.Sprint(kind, " ", doc["name"])}
+			if i > 0 {
+				one.variable = fmt.Sprintf("%s_%d", variable, i+1)
+			}
+			settings = append(settings, one)
+		}
+	}
+	add("service", "MOCKPLATFORM_SERVICE_ID", first.Services)
+	add("pipe", "MOCKPLATFORM_PIPE_ID", first.Pipes)
+	add("alert", "MOCKPLATFORM_ALERT_ID", seed.Alerts)
+	return settings
 }
 
 // reachable returns an address that a client on this machine can reach, and that
@@ -57,30 +53,34 @@ func reachable(addr net.Addr) string {
 	return addr.String()
 }
 
-// environment returns shell exports of the settings and the IDs.
-func (s summary) environment() string {
+// environment returns all settings as shell exports.
+func environment(settings []setting) string {
 	var out strings.Builder
-	for _, one := range slices.Concat(s.settings, s.ids) {
-		fmt.Fprintf(&out, "export %s='%s'\n", one.variable, strings.ReplaceAll(one.value, "'", `'\''`))
+	for _, one := range settings {
+		out.WriteString(one.export())
 	}
 	return out.String()
 }
 
-// welcome returns the text for the terminal. The credentials are public.
-func (s summary) welcome(more []string) string {
-	var out strings.Builder
-	fmt.Fprintf(&out, "The fake platform listens on %s (key %s / %s, alerts token %s).\n\nprovider \"dataplatform\" {\n",
-		s.settings[0].value, s.settings[2].value, s.settings[3].value, s.settings[5].value)
-	for _, one := range s.settings {
-		fmt.Fprintf(&out, "  %-19s = %q\n", one.label, one.value)
+func (s setting) export() string {
+	return fmt.Sprintf("export %s='%s'\n", s.variable, strings.ReplaceAll(s.value, "'", `'\''`))
+}
+
+// welcome returns the text for the terminal. The built-in credentials are public; of those in a
+// directory of the user's own it says only where they are.
+func welcome(settings []setting, seedDirectory string) string {
+	var exports, objects strings.Builder
+	for _, one := range settings {
+		switch {
+		case one.object != "":
+			fmt.Fprintf(&objects, "  %-28s %s\n", one.object, one.value)
+		case !one.isCredential || seedDirectory == "":
+			exports.WriteString(one.export())
+		}
 	}
-	out.WriteString("}\n\nObjects:\n")
-	for _, one := range s.ids {
-		fmt.Fprintf(&out, "  %-28s %s\n", one.label, one.value)
+	if seedDirectory != "" {
+		fmt.Fprintf(&exports, "# Key and access token: see %s, or use -env FILE.\n", filepath.Join(seedDirectory, "credentials.json"))
 	}
-	for _, line := range more {
-		fmt.Fprintf(&out, "  %s\n", line)
-	}
-	out.WriteString("\nPress Ctrl-C to stop it.\n")
-	return out.String()
+	return fmt.Sprintf("The fake platform listens on %s. Settings of the provider:\n\n%s\nObjects:\n%s\nPress Ctrl-C to stop it.\n",
+		settings[0].value, exports.String(), objects.String())
 }

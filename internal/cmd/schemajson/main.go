@@ -12,9 +12,7 @@ import (
 	"errors"
 	"fmt"
 	"log"
-	"maps"
 	"os"
-	"reflect"
 	"strings"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
@@ -28,24 +26,15 @@ const address = "registry.terraform.io/hashicorp/dataplatform"
 
 func main() {
 	printed, err := schemas(context.Background(), provider.NewServer("dev", nil)())
-	if err != nil {
-		log.Fatal(err)
+	if err == nil {
+		err = json.NewEncoder(os.Stdout).Encode(object{"format_version": "1.0", "provider_schemas": object{address: printed}})
 	}
-	encoder := json.NewEncoder(os.Stdout)
-	encoder.SetIndent("", "  ")
-	if err := encoder.Encode(object{"format_version": "1.0", "provider_schemas": object{address: printed}}); err != nil {
+	if err != nil {
 		log.Fatal(err)
 	}
 }
 
 type object map[string]any
-
-// MarshalJSON omits what is zero, as Terraform does.
-func (o object) MarshalJSON() ([]byte, error) {
-	kept := maps.Clone(map[string]any(o))
-	maps.DeleteFunc(kept, func(_ string, value any) bool { return value == nil || reflect.ValueOf(value).IsZero() })
-	return json.Marshal(kept)
-}
 
 func schemas(ctx context.Context, server tfprotov6.ProviderServer) (object, error) {
 	all, err := server.GetProviderSchema(ctx, &tfprotov6.GetProviderSchemaRequest{})
@@ -74,7 +63,7 @@ func schemas(ctx context.Context, server tfprotov6.ProviderServer) (object, erro
 	}, nil
 }
 
-func each[T any](all map[string]T, convert func(T) any) object {
+func each[T any](all map[string]T, convert func(T) object) object {
 	out := object{}
 	for name, one := range all {
 		out[name] = convert(one)
@@ -83,8 +72,8 @@ func each[T any](all map[string]T, convert func(T) any) object {
 }
 
 // schema has no nested blocks: this provider's have none.
-func schema(s *tfprotov6.Schema) any {
-	return map[string]any{"version": s.Version, "block": object{
+func schema(s *tfprotov6.Schema) object {
+	return object{"version": s.Version, "block": object{
 		"attributes": attributes(s.Block.Attributes), "description": s.Block.Description,
 		"description_kind": kind(s.Block.DescriptionKind), "deprecated": s.Block.Deprecated,
 	}}
@@ -94,21 +83,21 @@ func attributes(all []*tfprotov6.SchemaAttribute) object {
 	out := object{}
 	for _, a := range all {
 		one := object{
-			"type": a.Type, "description": a.Description, "description_kind": kind(a.DescriptionKind), "deprecated": a.Deprecated,
+			"description": a.Description, "description_kind": kind(a.DescriptionKind), "deprecated": a.Deprecated,
 			"required": a.Required, "optional": a.Optional, "computed": a.Computed, "sensitive": a.Sensitive, "write_only": a.WriteOnly,
 		}
-		if a.NestedType != nil {
-			one["type"] = nil
-			one["nested_type"] = object{
-				"attributes": attributes(a.NestedType.Attributes), "nesting_mode": strings.ToLower(a.NestedType.Nesting.String()),
-			}
+		if a.NestedType == nil {
+			one["type"] = a.Type
+		} else {
+			mode := strings.ToLower(a.NestedType.Nesting.String())
+			one["nested_type"] = object{"attributes": attributes(a.NestedType.Attributes), "nesting_mode": mode}
 		}
 		out[a.Name] = one
 	}
 	return out
 }
 
-func identity(s *tfprotov6.ResourceIdentitySchema) any {
+func identity(s *tfprotov6.ResourceIdentitySchema) object {
 	out := object{}
 	for _, a := range s.IdentityAttributes {
 		out[a.Name] = object{
@@ -116,7 +105,7 @@ func identity(s *tfprotov6.ResourceIdentitySchema) any {
 			"required_for_import": a.RequiredForImport, "optional_for_import": a.OptionalForImport,
 		}
 	}
-	return map[string]any{"version": s.Version, "attributes": out}
+	return object{"version": s.Version, "attributes": out}
 }
 
 func kind(kind tfprotov6.StringKind) string {

@@ -1,0 +1,108 @@
+package mockplatform_test
+
+import (
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
+)
+
+const (
+	aService = "/console/services/" + mockplatform.ServiceID
+	aPipe    = "/console/pipes/" + mockplatform.PostgresPipeID
+	anAlert  = "/console/alerts/" + mockplatform.AlertID
+)
+
+// console sends a request to the console, which needs no credentials.
+func (b *bench) console(status int, method, path, body string) string {
+	b.Helper()
+	recorder := httptest.NewRecorder()
+	b.platform.Console().ServeHTTP(recorder, httptest.NewRequest(method, path, strings.NewReader(body)))
+	if recorder.Code != status {
+		b.Errorf("%s %s: got %d, want %d: %s", method, path, recorder.Code, status, recorder.Body)
+	}
+	return recorder.Body.String()
+}
+
+func TestConsoleChangesObjects(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, mockplatform.Behaviour{})
+	b.console(200, "PATCH", aService, `{"numReplicas":7,"isPrimary":null}`)
+	listed := at(b.send("GET", servicesPath, "").body, "result.0")
+	equal(t, "service", []any{at(listed, "numReplicas"), at(listed, "isPrimary")}, []any{7, nil})
+	b.console(200, "PATCH", aService, `{"isPrimary":true}`) // what was removed
+	b.console(200, "PATCH", aPipe, `{"settings":{"engine_max_threads":9007199254740993}}`)
+	wantPart(t, b.send("GET", postgresPath, "").text, `"engine_max_threads":9007199254740993`)
+	wantPart(t, b.console(200, "GET", "/console/pipes", ""), `"serviceId": "`+mockplatform.ServiceID)
+	wantPart(t, b.console(200, "GET", "/console/services", ""), `"organizationId": "`+mockplatform.OtherOrganizationID)
+	equal(t, "requests in the journal", b.platform.Count("", ""), 2)
+	b.console(404, "GET", "/console/nothing", "")
+	b.console(400, "POST", anAlert, `{}`)
+}
+
+func TestConsoleRejectsUnknownMembers(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct{ path, body, message string }{
+		{aService, `{"num_replicas":7}`, "no such member: num_replicas (members have the names of the API"},
+		{aService, `{"numReplicas":7,"ipAccessList":[{"sorce":"10.0.0.0/8"}]}`, "no such member: ipAccessList.sorce"},
+		{aPipe, `{"settings":{"engine_max_thread":null}}`, "no such member: settings.engine_max_thread"},
+		{aPipe, `{"source":{"postgres":{"tableMappings":[{"table":"t"}]}}}`, "no such member: source.postgres.tableMappings.table"},
+		{anAlert, `[]`, "the body must be a JSON object"},
+		{anAlert, `{"threshold"}`, "line 1: invalid character"},
+	} {
+		b := newBench(t, mockplatform.Behaviour{})
+		before := b.console(200, "GET", row.path, "")
+		wantPart(t, b.console(400, "PATCH", row.path, row.body), row.message)
+		equal(t, row.body, b.console(200, "GET", row.path, ""), before)
+	}
+}
+
+func TestConsoleRestores(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, mockplatform.Behaviour{})
+	for _, path := range []string{aService, aPipe, anAlert} {
+		before := b.console(200, "GET", path, "")
+		b.console(200, "DELETE", path, "")
+		b.console(404, "GET", path, "")
+		b.console(404, "DELETE", path, "")
+		b.console(400, "PUT", path, before)
+		equal(t, path, b.console(200, "PUT", path, ""), before)
+	}
+	equal(t, "services of the API", size(b.send("GET", servicesPath, "").body, "result"), 3)
+	b.console(404, "PUT", aPipe+"0", "")
+}
+
+func TestConsoleRevokesKeys(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, mockplatform.Behaviour{})
+	created := b.must("POST", keysPath, keyBody)
+	listed := b.console(200, "GET", "/console/keys", "")
+	wantPart(t, listed, `"name": "ci"`)
+	equal(t, "secret in the list", strings.Contains(listed, created["keySecret"].(string)), false)
+	use := b.request("GET", servicesPath, "")
+	use.SetBasicAuth(created["keyId"].(string), created["keySecret"].(string))
+	equal(t, "before", b.do(use).status, 200)
+	revoke := "/console/keys/" + at(created, "key.id").(string)
+	b.console(200, "DELETE", revoke, "")
+	equal(t, "after", b.do(use).status, 401)
+	b.console(404, "DELETE", revoke, "")
+}
+
+func TestConsoleInjectsFaults(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, mockplatform.Behaviour{})
+	get := func(path string) int { return b.send("GET", path, "").status }
+	b.console(200, "POST", "/console/faults", "503:2:GET:/pipes/\n")
+	equal(t, "503:2:GET:/pipes/", []int{get(servicesPath), get(kafkaPath), get(kafkaPath), get(kafkaPath)}, []int{200, 503, 503, 200})
+	b.console(200, "POST", "/console/faults", "after-page-403::POST")
+	wantPart(t, b.send("POST", keysPath, keyBody).text, "<html>")
+	equal(t, "keys", len(b.platform.Keys()), 1)
+	b.console(200, "POST", "/console/faults", "429:0")
+	equal(t, "429:0", []int{get(servicesPath), get(servicesPath)}, []int{429, 429})
+	b.console(200, "DELETE", "/console/faults", "")
+	equal(t, "no fault", get(servicesPath), 200)
+	for _, text := range []string{"", "100", "503:x", "503:-1", "503:1:FROB", "later-504", "later-14s-cut", "page-reset", "5030"} {
+		wantPart(t, b.console(400, "POST", "/console/faults", text), "a fault has the form ")
+	}
+}
