@@ -5,6 +5,10 @@ resource "dataplatform_api_key" "loader" {
   validity_hours      = 90 * 24
   early_renewal_hours = 14 * 24
 
+  rotation_triggers = {
+    reason = "first key"
+  }
+
   lifecycle {
     create_before_destroy = true
   }

@@ -4,7 +4,6 @@ import {
 }
 
 resource "dataplatform_service_scaling" "events" {
-  service_id           = "20000000-0000-4000-8000-000000000001"
-  num_replicas         = 4
-  idle_timeout_minutes = 30
+  service_id   = "20000000-0000-4000-8000-000000000001"
+  num_replicas = 3
 }

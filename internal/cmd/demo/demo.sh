@@ -5,7 +5,7 @@
 #
 #   internal/cmd/demo/demo.sh TERRAFORM [README.svg]
 set -euo pipefail
-terraform=$1 picture=${2:+$PWD/$2} bin=$PWD/bin examples=$PWD/examples/demo start=$SECONDS
+terraform=$1 picture=${2:+$PWD/$2} bin=$PWD/bin examples=$PWD/examples/demo
 
 dir=$(mktemp -d "${TMPDIR:-/tmp}/dataplatform-demo-XXXXXX")
 fake=
@@ -33,84 +33,94 @@ done
 fake=$!
 until grep -qs Ctrl-C journal; do kill -0 "$fake"; sleep 0.1; done
 . ./env
+cp "$examples/main.tf" .
+"$terraform" init >init.txt || { cat init.txt; exit 1; }
+if [ -n "$picture" ]; then
+	awk '/num_replicas/ { print "  num_replicas = 4\n  idle_timeout_minutes = 30"; next } { print }' "$examples/service.tf" >service.tf
+	"$terraform" plan | "$bin/picture" >"$picture"
+	exit
+fi
 
+# Says what comes next and why, and waits for a key if a person is there to press one.
+step() {
+	printf '\n%s━━━ %s ━━━%s\n%s\n' "$bold" "$1" "$plain" "$2"
+	if [ -t 0 ] && [ -t 1 ]; then
+		printf '%s[press a key, or q to quit]%s' "$bold" "$plain"
+		read -rsn1 key || key=q
+		printf '\r\e[K'
+		[ "$key" != q ] || exit 0
+	fi
+}
 prompt() { printf '\n%s$ %s%s\n' "$bold" "$*" "$plain"; }
-chapter() { printf '\n%s━━━ %s ━━━%s\n%s\n' "$bold" "$1" "$plain" "$2"; }
 show() {
 	prompt cat "$@"
 	for file in "$@"; do cp "$examples/$file" .; done
 	cat "$@"
 }
-# Runs Terraform, and prints the requests that the fake received.
-tf() {
-	prompt terraform "$@"
-	local seen requests
+# Edits a file with an awk program, and shows the lines that change.
+edit() {
+	prompt vi "$1"
+	awk "$2" "$1" >edited
+	{ diff "$1" edited || true; } | sed -n 's/^< /- /p; s/^> /+ /p'
+	mv edited "$1"
+}
+# Runs a plan, and shows what changes to a known value, and the warnings. With a pattern, it shows
+# the lines that match.
+plan() {
+	"$terraform" plan ${1:+-no-color} -out=tfplan >plan.txt || { cat plan.txt; exit 1; }
+	if [ -n "${1-}" ]; then
+		prompt "terraform plan -out=tfplan | grep -E '$1'"
+		grep -E "$1" plan.txt
+		return
+	fi
+	prompt terraform plan -out=tfplan
+	awk '/─────|Saved the plan/ { exit }
+		/will perform the following/ { shown = 1; next }
+		!shown || /known after apply|unchanged (attribute|element)|(with|on) .*dataplatform_|[0-9]: resource/ { next }
+		{ text = $0; gsub(/\033\[[0-9;]*m|│|╷|╵/, "", text) }
+		text ~ /^ *$/ { next }
+		/Plan:|Warning:/ { print "" }
+		{ print }' plan.txt
+}
+# Carries the plan out, and shows the requests of it that change something.
+apply() {
+	local seen
 	seen=$(wc -l <journal)
-	"$terraform" "$@"
-	requests=$(tail -n "+$((seen + 1))" journal | sed -E 's/^  /      /; s/^[0-9:.]+ /  /; s|/v1/organizations/[0-9a-f-]+|…|; s/ 200$//')
-	printf '\n%sRequests:%s\n%s\n' "$bold" "$plain" "${requests:-  none}"
+	prompt terraform apply tfplan
+	"$terraform" apply tfplan >apply.txt || { cat apply.txt; exit 1; }
+	grep 'Apply complete' apply.txt
+	echo 'Sent to the platform:'
+	tail -n "+$((seen + 1))" journal | grep -A 1 -E '^[0-9:.]+ (PATCH|POST)' |
+		sed -E '/^--$/d; s/^[0-9:.]+ /  /; s|/v1/organizations/[0-9a-f-]+|…|; s/ 200$//' || echo '  nothing'
 }
 
-cp "$examples/main.tf" .
-"$terraform" init >init.txt || { cat init.txt; exit 1; }
-if [ -n "$picture" ]; then
-	cp "$examples/service.tf" .
-	"$terraform" plan | "$bin/picture" >"$picture"
-	exit
-fi
+printf '%sThe provider over a fake platform, in five steps.%s Plans are shown without unchanged and unknown values.\n' "$bold" "$plain"
 
-chapter '1. Import' 'Import blocks bring a service and a pipe under Terraform management. The plan shows old and new values.'
+step '1. Import' 'A service and a pipe exist on the platform. Import blocks bring them under Terraform management, and change nothing.'
 show service.tf pipe.tf
-tf plan -out=tfplan
-tf apply tfplan
+plan '^  # |^Plan:'
+apply
 
-chapter '2. Adopt without an import block' 'The plan shows what the configuration sets. A warning lists the values that the apply replaces.'
-show adopt.tf
-tf plan -out=tfplan
-tf apply -compact-warnings tfplan
+step '2. A table, and a column' 'Replicate one more table. On the way, somebody drops "phone" from the excluded columns, and the plan says what that does.'
+edit pipe.tf '/sales.leads/ { print; print "        \"sales.invoices:invoices\"    = { excluded_columns = [\"iban\"] }"; next } { sub(/, "phone"/, ""); print }'
+plan
 
-chapter '3. Create an API key' 'The API returns the secret of a key only once, so Terraform stores it in the state.'
+step '3. The column stays excluded' 'With "phone" back in the list, only the new table is left to add: the other mappings are not touched.'
+edit pipe.tf '{ sub(/"password_hash"/, "&, \"phone\""); print }'
+plan '[+~-] "[a-z_.]+:|^Plan:'
+apply
+
+step '4. A colleague changes something' 'In the console, a colleague scales the service down to 2 replicas, and turns idle scaling off. Terraform manages the first alone, and corrects it.'
+curl -sSf -X PATCH "$DATAPLATFORM_BASE_URL/console/services/$MOCKPLATFORM_SERVICE_ID" -d '{"numReplicas": 2, "idleScaling": false}' >/dev/null
+plan
+apply
+
+step '5. A key, and its rotation' 'A key is created, and then rotated, because it may have leaked: the new key comes first, and the old one stays valid until you revoke it.'
 show key.tf
-tf apply -auto-approve
-secret() {
-	prompt "grep 'key_secret\":' terraform.tfstate"
-	grep 'key_secret":' terraform.tfstate | cut -c 1-100
-}
-secret
+plan '^Plan:' >hidden.txt
+apply
+edit key.tf '{ sub(/first key/, "a laptop was stolen"); print }'
+plan
+apply
 
-if [[ $("$terraform" version | head -1) =~ v1\.([0-9]+) ]] && [ "${BASH_REMATCH[1]}" -ge 11 ] && command -v ssh-keygen >/dev/null; then
-	chapter 'Keep its secret out of the state' 'With recipients, the state has the secret encrypted. The apply decrypts it for a write-only argument, which no state has either.'
-	prompt "ssh-keygen -t ed25519 -N '' -C ops@example -f key"
-	ssh-keygen -q -t ed25519 -N '' -C ops@example -f key
-	prompt "sed -i '2i secret_recipients = [file(\"key.pub\")]' key.tf"
-	sed '1a\
-  secret_recipients = [file("key.pub")]
-' key.tf >changed && mv changed key.tf
-	show sealed.tf
-	tf apply -auto-approve -compact-warnings
-	secret
-fi
-
-chapter '4. Drift' 'In the console, somebody changes num_replicas, which Terraform manages, and idle_scaling, which it does not. Terraform corrects the first.'
-events=$DATAPLATFORM_BASE_URL/console/services/$MOCKPLATFORM_SERVICE_ID
-curl -sSf -X PATCH "$events" -d '{"numReplicas": 2, "idleScaling": false}' >/dev/null
-tf plan -out=tfplan
-tf apply tfplan
-tf plan -detailed-exitcode
-
-chapter '5. Read' 'Data sources read a list of services, one service, one pipe and one alert.'
-show read.tf
-tf plan
-
-chapter '6. Destroy' 'The API cannot delete anything: destroy changes nothing on the platform, and a warning says so.'
-prompt rm read.tf
-rm read.tf
-tf plan -destroy -out=tfplan
-tf apply -compact-warnings tfplan
-
-chapter '7. What the platform holds now' 'The service keeps its settings, and the key stays valid.'
-prompt curl "…/console/services/$MOCKPLATFORM_SERVICE_ID"
-curl -sSf "$events" | grep -E '"(name|numReplicas|idleTimeoutMinutes|idleScaling)"'
-prompt curl …/console/keys
-curl -sSf "$DATAPLATFORM_BASE_URL/console/keys" | grep -E '"(name|expireAt)"'
-printf '\nThat took %d seconds. The configuration is in examples/demo. `make mock` runs the fake\nplatform for a configuration of your own.\n' $((SECONDS - start))
+printf '\nThe configuration is in examples/demo. `make mock` runs the fake platform for one of your own.\n'
