@@ -57,9 +57,22 @@ func (f *figures) draw(name string) error {
 	return os.WriteFile(name, content, 0o644)
 }
 
+// highest is the highest bar of both panels, which have one scale.
+func (f *figures) highest() (most float64) {
+	for kind := range sizes {
+		for _, size := range sizes[kind] {
+			for _, bar := range bars {
+				seconds, _ := f.median(key{"Plan", size + kind, bar.with, "sec/op"})
+				most = max(most, seconds)
+			}
+		}
+	}
+	return most
+}
+
 func (f *figures) panel(kind string) (*plot.Plot, error) {
 	p := plot.New()
-	p.Y.Min = 0
+	p.Y.Min, p.Y.Max = 0, f.highest()*1.15 // room for the number above
 	p.X.Label.Text, p.Y.Label.Text = kind, "seconds"
 	p.Legend.Padding = 3
 	p.Legend.Top, p.Legend.Left = true, true
@@ -78,7 +91,6 @@ func (f *figures) panel(kind string) (*plot.Plot, error) {
 			values[j], _ = f.median(k)
 			labels.XYs[j] = plotter.XY{X: float64(j), Y: values[j]}
 			labels.Labels[j] = f.show(k, "%.2g", 1)
-			p.Y.Max = max(p.Y.Max, values[j]*1.15) // room for the number above
 		}
 		chart, err := plotter.NewBarChart(values, barWidth)
 		if err != nil {
