@@ -1,7 +1,10 @@
 package guidestest
 
 import (
+	"flag"
 	"fmt"
+	"html"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -18,6 +21,30 @@ func TestFirstPage(t *testing.T) {
 	p.block(t, "required_providers").text = "# main.tf\n" + p.block(t, "required_providers").text
 	p.insert(t, "Plan: 1 to import", "terraform init && terraform plan\n")
 	w.follow(p)
+}
+
+var updatePicture = flag.Bool("update-picture", false, "draw README.svg") // make picture
+
+// TestPicture wants README.svg to show what the plan of README.md prints.
+func TestPicture(t *testing.T) {
+	p := readPage(t, readme)
+	skipIfTooOld(t, p.text)
+	w := newWorkspace(t, plainProvider+p.block(t, "# customers.tf").text)
+	w.shell("go build -C " + absolute(t, "../cmd/picture") + " -o $PWD\nTF_CLI_ARGS= terraform plan | ./picture > README.svg")
+	drawn := w.Read("README.svg")
+	if *updatePicture {
+		if err := os.WriteFile("../../README.svg", []byte(drawn), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	// Line breaks and colors differ between versions of Terraform.
+	words := func(svg string) string {
+		return folded(html.UnescapeString(replacePatterns(svg, map[string]string{"(?s)^.*?<rect": "<", "<[^>]*>": " "})))
+	}
+	wantText(t, words(drawn), "engine_max_threads = 8 -> 16", `- "phone",`, "Warning: Table mappings of pipe \"customers\"", "Columns that will be copied from now on.")
+	if got, want := words(fileText(t, "../../README.svg")), words(drawn); got != want {
+		t.Errorf("README.svg shows\n%s\nand the plan\n%s\nRun make picture, and look at it.", got, want)
+	}
 }
 
 // TestGettingStarted follows the guide from an empty directory to its last plan: it changes

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # Tells the provider's story in a terminal: a real Terraform over examples/demo,
 # with the provider that was just built, against the fake platform. Leaves nothing
-# behind. With a second argument, it draws one plan into that file instead.
+# behind.
 #
-#   internal/cmd/demo/demo.sh TERRAFORM [README.svg]
+#   internal/cmd/demo/demo.sh TERRAFORM
 set -euo pipefail
-terraform=$1 picture=${2:+$PWD/$2} bin=$PWD/bin examples=$PWD/examples/demo
+terraform=$1 bin=$PWD/bin examples=$PWD/examples/demo
 
 dir=$(mktemp -d "${TMPDIR:-/tmp}/dataplatform-demo-XXXXXX")
 fake=
@@ -16,7 +16,7 @@ cd "$dir"
 for variable in "${!TF_@}" "${!DATAPLATFORM_@}"; do unset "$variable"; done
 export TF_CLI_CONFIG_FILE=/dev/null TF_IN_AUTOMATION=1 CHECKPOINT_DISABLE=1
 bold=$'\e[1m' plain=$'\e[0m'
-if [ -z "$picture" ] && [ ! -t 1 ] || [ -n "${NO_COLOR-}" ]; then
+if [ ! -t 1 ] || [ -n "${NO_COLOR-}" ]; then
 	bold='' plain='' TF_CLI_ARGS=-no-color
 	export TF_CLI_ARGS
 fi
@@ -35,11 +35,6 @@ until grep -qs Ctrl-C journal; do kill -0 "$fake"; sleep 0.1; done
 . ./env
 cp "$examples/main.tf" .
 "$terraform" init >init.txt || { cat init.txt; exit 1; }
-if [ -n "$picture" ]; then
-	awk '/num_replicas/ { print "  num_replicas = 4\n  idle_timeout_minutes = 30"; next } { print }' "$examples/service.tf" >service.tf
-	"$terraform" plan | "$bin/picture" >"$picture"
-	exit
-fi
 
 # Says what comes next and why, and waits for a key if a person is there to press one.
 step() {

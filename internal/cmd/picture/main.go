@@ -1,5 +1,6 @@
 // Command picture reads the output of `terraform plan`, colors included, and
-// writes what changes as an SVG. `make picture` draws README.svg with it.
+// writes what changes of values, and the warning about table mappings, as an SVG.
+// `make picture` draws README.svg with it.
 package main
 
 import (
@@ -16,7 +17,7 @@ import (
 func main() {
 	plan, err := io.ReadAll(os.Stdin)
 	if err == nil {
-		_, err = os.Stdout.WriteString(svg(changes(string(plan))))
+		_, err = os.Stdout.WriteString(svg(excerpt(string(plan))))
 	}
 	if err != nil {
 		log.Fatal(err)
@@ -24,23 +25,39 @@ func main() {
 }
 
 var (
-	// changed are the lines that the picture shows. All are short, so that it is
-	// legible on a phone.
-	changed = regexp.MustCompile(`^( {2}[~+] resource| {6}[~+] | {4}}|Plan:)`)
-	codes   = regexp.MustCompile(`\x1b\[([0-9;]*)m`)
+	signed = regexp.MustCompile(`^ {2,}[~+-] `)
+	opens  = regexp.MustCompile(`[{\[]$`)
+	closes = regexp.MustCompile(`^ +[}\]],?$`)
+	// origin are the lines of a warning that say where its object is configured.
+	origin = regexp.MustCompile(`^│ +(with |on |\d+: |$)`)
+	codes  = regexp.MustCompile(`\x1b\[([0-9;]*)m`)
 	// classes are the styles that Terraform uses, by their codes.
 	classes = map[string]string{"1": "bold", "31": "red", "32": "green", "33": "yellow"}
 )
 
-func changes(plan string) []string {
+// excerpt returns the lines that change a known value, with the objects around it, and the
+// warning about table mappings.
+func excerpt(plan string) []string {
 	lines := []string{"$ terraform plan", ""}
+	_, plan, _ = strings.Cut(plan, "will perform the following actions:")
+	var open []bool // for each object or list around a line, whether its first line is shown
+	warns := false
 	for line := range strings.Lines(plan) {
 		line = strings.TrimRight(line, "\n")
 		plain := codes.ReplaceAllString(line, "")
-		if strings.HasPrefix(plain, "Plan:") {
-			lines = append(lines, "")
+		isShown := signed.MatchString(plain) && !strings.Contains(plain, "(known after apply)")
+		switch {
+		case closes.MatchString(plain) && len(open) > 0:
+			isShown = open[len(open)-1]
+			open = open[:len(open)-1]
+		case opens.MatchString(plain):
+			open = append(open, isShown)
+		case strings.HasPrefix(plain, "Plan:"):
+			lines = append(lines, "", line, "")
+		case strings.Contains(plain, "Warning: "):
+			warns = strings.Contains(plain, "Table mappings")
 		}
-		if changed.MatchString(plain) {
+		if isShown || warns && strings.HasPrefix(plain, "│") && !origin.MatchString(plain) {
 			lines = append(lines, line)
 		}
 	}
@@ -57,7 +74,7 @@ text { font: %[3]dpx ui-monospace, SFMono-Regular, Menlo, Consolas, "DejaVu Sans
 .bold { font-weight: bold; fill: #fff }
 .red { fill: #ff7b72 } .green { fill: #56d364 } .yellow { fill: #e3b341 }
 </style>
-<rect width="100%%" height="100%%" rx="8" fill="#161b22"/>
+<rect width="100%%" height="100%%" rx="8" fill="#161b22" stroke="#30363d"/>
 %[4]s</svg>
 `
 
