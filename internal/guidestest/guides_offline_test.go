@@ -27,7 +27,7 @@ func TestOfflineGuide(t *testing.T) {
 	wantText(t, newReader(t).withFake(p),
 		"Plan: 1 to import, 0 to add, 1 to change, 0 to destroy.",
 		"1 imported, 0 added, 1 changed, 0 destroyed.",
-		"Success! 2 passed, 0 failed.")
+		"Success! 2 passed, 0 failed.", "Success! 1 passed, 0 failed.")
 }
 
 // TestContainersOfTheOfflineGuide runs what the guide's containers run, with their settings: the compose

@@ -97,6 +97,9 @@ sed -i.bak s/idle_scaling/idle_scalling/ services.yaml
 	printsOfFile := []string{"No changes.", "idle_scaling = false -> true", "Service 20000000-0000-4000-8000-000000000003 has unknown names: idle_scalling."}
 	const leaveOld = `echo '"20000000-0000-4000-8000-000000000002": { label: events-eu-readers }' > services.yaml
 terraform plan
+terraform workspace new staging
+! terraform plan
+terraform workspace select default
 `
 	all := chapters(t, guide("adopting-many"))
 	intro := all[0]
@@ -108,9 +111,8 @@ terraform plan
 	}{
 		{[]string{"Services"}, plan + inServices, printsOfFile},
 		{[]string{"Pipes", "If the pipes differ"}, plan + "! grep -E 'organization_id|= null' pipes.tf\n", []string{"No changes."}},
-		{[]string{"Pipes", "If the pipes differ", "Move them into a module"}, "rm moved.tf\n" + plan, []string{"No changes."}},
 		{[]string{"Pipes", "If all pipes have the same settings"}, plan, []string{"No changes."}},
-		{[]string{"Services", "Several states"}, leaveOld + "cd production\n" + plan + inServices, append(printsOfFile, "2 to destroy")},
+		{[]string{"Services", "Several states"}, leaveOld + "cd production\n" + plan + inServices, append(printsOfFile, "2 to destroy", "These are the values of default, but the workspace is staging.")},
 	}
 	followed := []string{intro.title}
 	for _, row := range rows {
@@ -141,12 +143,43 @@ terraform plan
 	}
 }
 
+// TestComingFromAnotherTool follows the guide. The other provider is this one, by another address.
+func TestComingFromAnotherTool(t *testing.T) {
+	w := newReader(t).setenv("TF_CLI_ARGS_apply=-auto-approve", "TF_CLI_ARGS_destroy=-auto-approve")
+	p, generate := readPage(t, guide("coming-from-another-tool")), chapterOf(t, guide("adopting-many"), "If the pipes differ")
+	needs(t, p.text)
+	p.replace("../old", "old")
+	p.replace(`"other_service" then ["service_scaling", .values.id]`, `"dataplatform_service_scaling" then ["service_scaling", .values.service_id]`)
+	p.replace(`"other_pipe"`, `"dataplatform_pipe"`)
+	p.replace("(.values.id)", "(.values.pipe_id)")
+	p.replace("other_pipe.orders", "dataplatform_pipe.all")
+	old := strings.ReplaceAll(plainProvider, "dataplatform/", "example/") +
+		fmt.Sprintf("resource \"dataplatform_service_scaling\" \"events\" {\n  service_id = %q\n}\n", mockplatform.ServiceID)
+	w.shell(`for host in .mirror/*; do mkdir $host/example; cp -R $host/dataplatform/dataplatform $host/example; done; mkdir old`)
+	w.File("old/main.tf", old+fmt.Sprintf(`resource "dataplatform_pipe" "all" {
+  for_each   = { a-b = %q, c = %q }
+  service_id = %q
+  pipe_id    = each.value
+}
+`, mockplatform.KafkaPipeID, mockplatform.PostgresPipeID, mockplatform.ServiceID))
+	w.shell("terraform -chdir=old init\nterraform -chdir=old apply\n")
+
+	generate.blocks[0] = *p.block(t, "jq -r") // in the place of the imports from a list
+	generate.blocks[0].text += "terraform init\nterraform plan -generate-config-out=generated.tf\n"
+	w.follow(chapters(t, guide("adopting-many"))[0])
+	wantText(t, w.follow(generate), "3 imported, 0 added, 0 changed, 0 destroyed.")
+	w.File("old/main.tf", old+p.block(t, "removed {").text)
+	wantText(t, w.shell("terraform -chdir=old apply"), "0 added, 0 changed, 0 destroyed.")
+	wantText(t, w.shell("terraform -chdir=old state list"), "dataplatform_service_scaling.events")
+	wantText(t, w.shell("terraform plan\nterraform destroy"), "No changes.", "3 destroyed.")
+	w.wantWrites()
+}
+
 // TestQueryPage follows the page on the list resource.
 func TestQueryPage(t *testing.T) {
 	w := newReader(t)
 	p := readPage(t, "../../docs/list-resources/service_scaling.md")
 	needs(t, "Requires Terraform 1.14 or later.")
-	p.drop(func(b block) bool { return strings.HasPrefix(b.text, "config {") })
 	list := p.block(t, "list \"dataplatform_service_scaling\"")
 	list.text = "# services.tfquery.hcl\n" + list.text
 	w.File("providers.tf", plainProvider)
@@ -280,6 +313,9 @@ func TestDecryptingGuide(t *testing.T) {
 	w.shell(chapterOf(t, guide("secrets"), "Deliver the secret to a secret store").block(t, "age-keygen").text)
 	out := w.follow(chapterOf(t, guide("secrets"), "Decrypt the secret without Terraform"))
 	wantText(t, out, w.key("orders-loader").secret)
+	fingerprint := w.shell(chapterOf(t, guide("secrets"), "Choose the recipients").block(t, "openssl").text)
+	w.edit("main.tf", "  secret_recipients = [file(\"key.pub\")]\n", "")
+	wantText(t, w.PlanText(), "- age1pq1 SHA256:"+strings.TrimSpace(fingerprint))
 }
 
 // TestEncryptionGuide encrypts state and plan with OpenTofu.

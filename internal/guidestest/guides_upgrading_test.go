@@ -1,10 +1,7 @@
 package guidestest
 
 import (
-	"encoding/pem"
 	"fmt"
-	"net/http"
-	"net/http/httptest"
 	"os/exec"
 	"path/filepath"
 	"regexp"
@@ -74,36 +71,24 @@ func TestStatesOfEarlierVersions(t *testing.T) {
 	}
 }
 
-// TestOtherToolsGuide has what the guide shows of mirrors: the index that it writes serves
-// `terraform init` over HTTPS, and the checksums of another system. The tools themselves
-// (Terragrunt, Pulumi, cdktn, tflint, Upjet) are not here; what the guide says of them was
-// seen by hand.
+// TestOtherToolsGuide installs from the guide's filesystem mirror, and adds the checksums of another system.
+// What the guide says of other tools was seen by hand.
 func TestOtherToolsGuide(t *testing.T) {
 	if _, err := exec.LookPath("zip"); err != nil || runtime.GOOS != "linux" || runtime.GOARCH != "amd64" {
 		t.Skip("the guide is for 64-bit Linux, and this needs zip")
 	}
 	w := newReader(t)
-	p := readPage(t, guide("other-tools"))
-	host := programUnder(t).RegistryHost()
-	w.shell(fmt.Sprintf(`mkdir -p mirror/%[1]s/dataplatform/dataplatform
-cd mirror/%[1]s/dataplatform/dataplatform
-cp -L "$OLDPWD"/.mirror/*/*/*/*/*/terraform-provider-dataplatform_v0.1.0 .
+	directory := "mirror/" + programUnder(t).RegistryHost() + "/dataplatform/dataplatform"
+	w.shell(fmt.Sprintf(`mkdir -p %[1]s
+cp -L .mirror/*/*/*/*/*/terraform-provider-dataplatform_v0.1.0 .
 for system in linux_amd64 darwin_arm64; do
 	echo $system > README.md # or both have one checksum
-	zip -1 -q terraform-provider-dataplatform_0.1.0_$system.zip terraform-provider-dataplatform_v0.1.0 README.md
-done
-rm terraform-provider-dataplatform_v0.1.0 README.md`, host))
-	server := httptest.NewTLSServer(http.FileServer(http.Dir(filepath.Join(w.Dir, "mirror"))))
-	t.Cleanup(server.Close)
-	w.File("mirror.pem", string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw})))
-	w.setenv("SSL_CERT_FILE=" + filepath.Join(w.Dir, "mirror.pem"))
-	p.replace("registry.terraform.io", host) // as the guide says
-	rc := p.block(t, "# terraform.rc\n")
-	wantText(t, rc.text, "https://mirror.example.com/")
-	w.File("terraform.rc", strings.Replace(rc.text, "https://mirror.example.com", server.URL, 1))
-	*rc = block{language: "shell", text: "terraform init\n"}
+	zip -1 -q %[1]s/terraform-provider-dataplatform_0.1.0_$system.zip terraform-provider-dataplatform_v0.1.0 README.md
+done`, directory))
+	w.File("terraform.rc", fmt.Sprintf("provider_installation {\n  filesystem_mirror {\n    path = %q\n  }\n}\n", filepath.Join(w.Dir, "mirror")))
 	w.File("main.tf", plainProvider)
-	wantText(t, w.follow(p), "Installed dataplatform/dataplatform v0.1.0", "darwin_arm64")
+	wantText(t, w.shell("terraform init"), "Installed dataplatform/dataplatform v0.1.0")
+	wantText(t, w.follow(readPage(t, guide("other-tools"))), "darwin_arm64")
 	if lock := w.Read(".terraform.lock.hcl"); strings.Count(lock, "h1:") != 2 {
 		t.Errorf("the lock file lacks the checksum of a system:\n%s", lock)
 	}

@@ -10,7 +10,7 @@ import (
 
 // terraformsOwn are summaries in the guide that Terraform or its framework
 // writes.
-var terraformsOwn = []string{"WriteOnly Attribute Not Allowed", "Instance cannot be destroyed", "Provider produced inconsistent final plan", "Attribute Deprecated", "Deprecated value used"}
+var terraformsOwn = []string{"WriteOnly Attribute Not Allowed", "Instance cannot be destroyed", "Provider produced inconsistent final plan"}
 
 // selfExplanatory are summaries whose own text says all that the guide could.
 var selfExplanatory = []string{
