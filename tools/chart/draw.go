@@ -24,8 +24,7 @@ var bars = []struct {
 	with, label string
 	color       color.Color
 }{
-	{builtIn, "Terraform alone (terraform_data)", color.RGBA{0xb8, 0xc0, 0xcc, 0xff}},
-	{baseline, "the least of any provider (baseline)", color.RGBA{0x6b, 0x8f, 0xc9, 0xff}},
+	{baseline, "a provider that does nothing (baseline)", color.RGBA{0x6b, 0x8f, 0xc9, 0xff}},
 	{this, "this provider", color.RGBA{0xd9, 0x6c, 0x2c, 0xff}},
 }
 
@@ -83,7 +82,7 @@ func (f *figures) panel(kind string) (*plot.Plot, error) {
 	}
 	p.NominalX(names...)
 	for i, bar := range bars {
-		offset := barWidth * vg.Length(i-1)
+		offset := barWidth * (vg.Length(i) - 0.5)
 		values := make(plotter.Values, len(names))
 		labels := plotter.XYLabels{XYs: make(plotter.XYs, len(names)), Labels: make([]string, len(names))}
 		for j, size := range sizes[kind] {

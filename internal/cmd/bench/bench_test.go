@@ -3,13 +3,11 @@
 package bench
 
 import (
-	"bytes"
 	"cmp"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"log"
-	"math"
-	"net/http"
 	"net/http/httptest"
 	"os"
 	"os/exec"
@@ -30,7 +28,6 @@ const latency = 50 * time.Millisecond
 // What a benchmark runs with. BENCH_OTHER lists other builds of the provider, for a
 // comparison before and after a change: they go by the names of their files.
 const (
-	builtIn  = "terraform_data"
 	baseline = "baseline"
 	this     = "this"
 )
@@ -46,62 +43,31 @@ type size struct {
 
 var sizes = []size{
 	{name: "100services", services: 100}, {name: "300services", services: 300}, {name: "1000services", services: 1000}, {name: "3000services", services: 3000},
-	{name: "100pipes", pipes: 100}, {name: "300pipes", pipes: 300}, {name: "1000pipes", pipes: 1000}, {name: "3000pipes", pipes: 3000},
+	{name: "100pipes", pipes: 100}, {name: "300pipes", pipes: 300}, {name: "1000pipes", pipes: 1000},
 	{name: "100mapped", mapped: 100, tables: 50}, {name: "1pipe", pipes: 1}, {name: "1mapped", mapped: 1, tables: 400},
 }
 
 // BenchmarkPlan plans, and finds no changes.
 func BenchmarkPlan(b *testing.B) {
-	all := []string{builtIn, baseline, this}
+	all := []string{baseline, this}
 	for _, path := range others {
 		all = append(all, filepath.Base(path))
 	}
 	for _, size := range sizes {
 		for _, with := range all {
-			measure(b, size, with, (*workspace).plan)
+			b.Run(fmt.Sprintf("objects=%s/with=%s", size.name, with), func(b *testing.B) {
+				w := open(b, size)
+				install(b, with)
+				w.platform.ResetJournal()
+				var cpu time.Duration
+				for b.Loop() {
+					cpu += w.terraform(b, with, "plan", "-input=false", "-detailed-exitcode", "-lock=false", "-no-color")
+				}
+				b.ReportMetric(cpu.Seconds()/float64(b.N), "cpu-sec/op")
+				b.ReportMetric(float64(len(w.platform.Requests()))/float64(b.N), "requests/op")
+			})
 		}
 	}
-}
-
-// BenchmarkRateLimit plans while the platform accepts ten requests in each minute. The
-// run also needs least-sec/op with a provider that knows the limit.
-func BenchmarkRateLimit(b *testing.B) {
-	measure(b, size{name: "20pipes", pipes: 20}, this, func(w *workspace, b *testing.B) usage {
-		w.platform.Configure(func(behaviour *mockplatform.Behaviour) {
-			behaviour.RateLimit = mockplatform.RateLimit{PerSecond: 10 / time.Minute.Seconds(), Window: time.Minute}
-		})
-		start := time.Now()
-		b.ReportMetric(start.Truncate(time.Minute).Add(time.Minute).Sub(start).Seconds(), "least-sec/op")
-		used := w.plan(b)
-		w.platform.Configure(func(behaviour *mockplatform.Behaviour) { behaviour.RateLimit = mockplatform.RateLimit{} })
-		return used
-	})
-}
-
-// outage is how long the platform fails in BenchmarkOutage.
-const outage = 20 * time.Second
-
-// BenchmarkOutage plans while the platform responds with 503, until the outage ends.
-func BenchmarkOutage(b *testing.B) {
-	measure(b, size{name: "300pipes", pipes: 300}, this, func(w *workspace, b *testing.B) usage {
-		w.platform.Inject(mockplatform.Fault{Status: http.StatusServiceUnavailable, Times: mockplatform.Always})
-		time.AfterFunc(outage, w.platform.ClearFaults)
-		b.ReportMetric(outage.Seconds(), "least-sec/op")
-		return w.plan(b)
-	})
-}
-
-// BenchmarkUnreachable plans while nothing listens at the platform's URL: the plan fails.
-func BenchmarkUnreachable(b *testing.B) {
-	measure(b, size{name: "1000services", services: 1000}, this, func(w *workspace, b *testing.B) usage {
-		unused := httptest.NewServer(nil)
-		unused.Close()
-		used, out, err := w.terraform(b, planArgs, "DATAPLATFORM_BASE_URL="+unused.URL)
-		if err == nil || !strings.Contains(out, "connection refused") {
-			b.Fatalf("got %v and\n%s", err, out)
-		}
-		return used
-	})
 }
 
 // TestMain repeats all benchmarks BENCH_ROUNDS times, so that what is compared
@@ -126,28 +92,6 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// measure runs one benchmark. The function that it times returns what Terraform used,
-// with its providers.
-func measure(b *testing.B, size size, with string, run func(*workspace, *testing.B) usage) {
-	b.Run(fmt.Sprintf("objects=%s/with=%s", size.name, with), func(b *testing.B) {
-		w := open(b, size, with)
-		var terraform, provider usage
-		w.platform.ResetJournal()
-		for b.Loop() {
-			terraform.add(run(w, b))
-			provider.add(w.used(b, ""))
-		}
-		requests := w.platform.Requests()
-		rejected := slices.DeleteFunc(slices.Clone(requests), func(r mockplatform.Request) bool { return r.Status == http.StatusOK })
-		b.ReportMetric(float64(len(requests))/float64(b.N), "requests/op")
-		b.ReportMetric(float64(len(rejected))/float64(b.N), "rejected/op")
-		b.ReportMetric(terraform.cpu.Seconds()/float64(b.N), "cpu-sec/op")
-		b.ReportMetric(provider.cpu.Seconds()/float64(b.N), "provider-cpu-sec/op")
-		b.ReportMetric(float64(terraform.memory), "terraform-peak-bytes")
-		b.ReportMetric(float64(provider.memory), "provider-peak-bytes")
-	})
-}
-
 // workspace is a directory with a configuration, its state and a platform.
 type workspace struct {
 	dir      string
@@ -163,58 +107,35 @@ var (
 	dir        string
 )
 
-// open returns a workspace whose state is up to date.
-func open(b *testing.B, size size, with string) *workspace {
+// open returns a workspace whose configuration is applied.
+func open(b *testing.B, size size) *workspace {
 	b.Helper()
-	name, first := size.name, this
-	if with == builtIn {
-		name, first = size.name+"-"+builtIn, builtIn
+	if w := workspaces[size.name]; w != nil {
+		return w
 	}
-	if workspaces[name] == nil {
-		workspaces[name] = prepare(b, name, first, size)
-	}
-	return workspaces[name].with(b, with)
-}
-
-// prepare returns a workspace whose configuration is applied.
-func prepare(b *testing.B, name, first string, size size) *workspace {
-	b.Helper()
 	seed := mockplatform.DefaultSeed()
-	w := &workspace{dir: filepath.Join(dir, name), platform: mockplatform.New(seed)}
+	w := &workspace{dir: filepath.Join(dir, size.name), platform: mockplatform.New(seed)}
 	w.server = httptest.NewServer(w.platform)
 	w.env = append(os.Environ(),
 		"DATAPLATFORM_BASE_URL="+w.server.URL, "DATAPLATFORM_ORGANIZATION_ID="+mockplatform.OrganizationID,
 		"DATAPLATFORM_KEY_ID="+seed.KeyID, "DATAPLATFORM_KEY_SECRET="+seed.KeySecret,
 	)
-	ids := addObjects(w.platform, size)
+	ids, err := json.Marshal(addObjects(w.platform, size))
+	check(b, err)
 	check(b, os.Mkdir(w.dir, 0o750))
-	check(b, os.WriteFile(filepath.Join(w.dir, "main.tf"), []byte(configurations[first]), 0o600))
-	w.writeIDs(b, ids, copied)
-	applied := w.with(b, first)
-	if first == builtIn {
-		applied.run(b, "init")
-	}
-	applied.run(b, "apply", "-input=false", "-auto-approve", "-lock=false", "-no-color")
-	applied.used(b, "")
-	w.copyObjects(b, size)
-	w.writeIDs(b, ids, math.MaxInt)
+	check(b, os.WriteFile(filepath.Join(w.dir, "ids.json"), ids, 0o600))
+	check(b, os.WriteFile(filepath.Join(w.dir, "main.tf"), []byte(configuration), 0o600))
+	w.terraform(b, this, "apply", "-input=false", "-auto-approve", "-lock=false", "-no-color")
 	w.platform.Configure(func(behaviour *mockplatform.Behaviour) { behaviour.Latency = latency })
 	w.env = append(w.env, "BENCH_LATENCY="+latency.String()) // of baseline
 	if profiles := os.Getenv("BENCH_PROFILES"); profiles != "" {
 		w.env = append(w.env, "PROFILE_DIR="+profiles)
 	}
+	workspaces[size.name] = w
 	return w
 }
 
-// with is the workspace with one of what the benchmarks compare.
-func (w *workspace) with(b *testing.B, with string) *workspace {
-	b.Helper()
-	one := *w
-	one.env = append(slices.Clip(w.env), "TF_CLI_CONFIG_FILE="+install(b, with))
-	return &one
-}
-
-const ids = `locals {
+const configuration = `locals {
   ids = jsondecode(file("ids.json"))
   mappings = { for name in local.ids.tables : "public.${name}:${name}" => {
     excluded_columns       = ["secret"]
@@ -222,12 +143,7 @@ const ids = `locals {
     sorting_keys           = ["id"]
   } }
 }
-`
-
-// configurations are those of this provider, of which all builds have the same, and of the
-// resource that is built in.
-var configurations = map[string]string{
-	this: ids + `terraform {
+terraform {
   required_providers {
     dataplatform = { source = "dataplatform/dataplatform" }
   }
@@ -251,62 +167,30 @@ resource "dataplatform_pipe" "mapped" {
   pipe_id    = local.ids.mapped[count.index]
   source     = { postgres = { table_mappings = local.mappings } }
 }
-`,
-	builtIn: ids + `resource "terraform_data" "services" {
-  count = length(local.ids.services)
-  input = { service_id = local.ids.services[count.index], num_replicas = 5, idle_scaling = true, idle_timeout_minutes = 15 }
-}
-resource "terraform_data" "pipes" {
-  count = length(local.ids.pipes)
-  input = { pipe_id = local.ids.pipes[count.index], settings = { engine_max_threads = 5 } }
-}
-resource "terraform_data" "mapped" {
-  count = length(local.ids.mapped)
-  input = { pipe_id = local.ids.mapped[count.index], mappings = local.mappings }
-}
-`,
-}
+`
 
-// run runs Terraform in the workspace, and returns what it used, with its providers.
-func (w *workspace) run(b *testing.B, args ...string) usage {
+// terraform runs Terraform with a provider, and returns the CPU time of both.
+func (w *workspace) terraform(b *testing.B, with string, args ...string) time.Duration {
 	b.Helper()
-	used, out, err := w.terraform(b, args)
-	if err != nil || strings.Contains(out, "changed outside of") {
+	command := exec.CommandContext(b.Context(), os.Getenv("TF_ACC_TERRAFORM_PATH"), args...)
+	command.Dir = w.dir
+	command.Env = append(slices.Clip(w.env), "TF_CLI_CONFIG_FILE="+install(b, with))
+	out, err := command.CombinedOutput()
+	if err != nil || strings.Contains(string(out), "changed outside of") {
 		b.Fatalf("terraform %s: %v\n%s", args[0], err, out)
 	}
-	return used
+	return command.ProcessState.UserTime() + command.ProcessState.SystemTime() // with those that it has waited for
 }
 
-var planArgs = []string{"plan", "-input=false", "-detailed-exitcode", "-lock=false", "-no-color"}
-
-// plan finds no changes.
-func (w *workspace) plan(b *testing.B) usage {
-	b.Helper()
-	return w.run(b, planArgs...)
-}
-
-func (w *workspace) terraform(b *testing.B, args []string, env ...string) (usage, string, error) {
-	b.Helper()
-	command := exec.CommandContext(b.Context(), measured(b), args...)
-	command.Dir = w.dir
-	command.Env = slices.Concat(w.env, env, []string{"BENCH_PROGRAM=" + os.Getenv("TF_ACC_TERRAFORM_PATH"), "BENCH_USAGE_FILE=" + w.usageFile()})
-	out, err := command.CombinedOutput()
-	return w.used(b, ofTerraform), string(out), err
-}
-
-// install returns a CLI configuration that runs a provider. What Terraform starts
-// by the provider's name is measured, which starts the provider.
+// install returns a CLI configuration that runs a provider.
 func install(b *testing.B, with string) string {
 	b.Helper()
-	if with == builtIn {
-		return os.DevNull
-	}
 	at := filepath.Join(dir, with)
 	rc := filepath.Join(at, "cli.tfrc")
 	if _, err := os.Stat(rc); err == nil {
 		return rc
 	}
-	program := filepath.Join(at, "program")
+	program := filepath.Join(at, "terraform-provider-dataplatform")
 	switch with {
 	case baseline:
 		build(b, program, "./baseline")
@@ -317,20 +201,9 @@ func install(b *testing.B, with string) string {
 		check(b, os.Mkdir(at, 0o750))
 		check(b, os.Symlink(others[other], program))
 	}
-	check(b, os.Symlink(measured(b), filepath.Join(at, "terraform-provider-dataplatform")))
 	content := fmt.Sprintf("provider_installation {\n  dev_overrides {\n    \"dataplatform/dataplatform\" = %q\n  }\n  direct {}\n}\n", at)
 	check(b, os.WriteFile(rc, []byte(content), 0o600))
 	return rc
-}
-
-// measured returns the program that runs Terraform and the providers.
-func measured(b *testing.B) string {
-	b.Helper()
-	program := filepath.Join(dir, "measured-program")
-	if _, err := os.Stat(program); err != nil {
-		build(b, program, "./measured")
-	}
-	return program
 }
 
 func build(b *testing.B, program string, args ...string) {
@@ -339,37 +212,6 @@ func build(b *testing.B, program string, args ...string) {
 	if out, err := command.CombinedOutput(); err != nil {
 		b.Fatalf("building %s: %v\n%s", program, err, out)
 	}
-}
-
-// usage is what a process used: CPU time, and peak memory in bytes.
-type usage struct {
-	cpu    time.Duration
-	memory int64
-}
-
-func (u *usage) add(v usage) { u.cpu, u.memory = u.cpu+v.cpu, max(u.memory, v.memory) }
-
-// ofTerraform is what the name of Terraform's file of usages ends in. That of the providers
-// has no end.
-const ofTerraform = ".terraform"
-
-func (w *workspace) usageFile() string { return filepath.Join(w.dir, "usage") }
-
-// used returns what the providers, or Terraform, used since the last call.
-func (w *workspace) used(b *testing.B, of string) (all usage) {
-	b.Helper()
-	content, err := os.ReadFile(w.usageFile() + of)
-	if err != nil {
-		return usage{} // none was started
-	}
-	for line := range bytes.Lines(content) {
-		var one usage
-		_, err := fmt.Sscan(string(line), &one.cpu, &one.memory)
-		check(b, err)
-		all.add(one)
-	}
-	check(b, os.Remove(w.usageFile()+of))
-	return all
 }
 
 func check(b *testing.B, err error) {
