@@ -30,44 +30,26 @@ func TestOfflineGuide(t *testing.T) {
 		"Success! 2 passed, 0 failed.", "Success! 1 passed, 0 failed.")
 }
 
-// TestContainersOfTheOfflineGuide runs what the guide's containers run, with their settings: the compose
-// file on the configuration of the guide, and the job on its module. A proxy stands for the
-// network in which the fake has the name of its container.
+// TestContainersOfTheOfflineGuide plans with the settings of the guide's containers, which are the same. A proxy
+// stands for the network in which the fake has the name of its container.
 func TestContainersOfTheOfflineGuide(t *testing.T) {
-	t.Parallel()
 	wantText(t, fileText(t, guide("offline")), "-p 127.0.0.1:18080:18080 ") // not for other machines
 	wantText(t, fileText(t, "../../Dockerfile"), `["/mockplatform", "-addr", "0.0.0.0:18080"]`)
-	yaml := chapterOf(t, guide("offline"), "In another container")
-	for _, row := range []struct{ file, chapter, command, prints string }{
-		{"# compose.yaml", "Run Terraform against it", `(?m)^docker compose run --rm (.*)$`, "1 to import, 0 to add, 1 to change"},
-		{"# .github/workflows/module.yml", "A module and its tests", `(?m)- run: (.*)$`, "Success! 2 passed, 0 failed."},
-	} {
-		t.Run(row.file, func(t *testing.T) {
-			p := chapterOf(t, guide("offline"), row.chapter)
-			needs(t, p.text)
-			p.drop(func(b block) bool { return b.language != "hcl" })
-			text := yaml.block(t, row.file).text
-			w := newReader(t)
-			w.setenv("HTTP_PROXY="+w.url, "DATAPLATFORM_ALERTS_BASE_URL=", "DATAPLATFORM_ALERTS_ACCESS_TOKEN=")
-			for _, setting := range regexp.MustCompile(`(DATAPLATFORM_\w+): "?([^"\n]+)`).FindAllStringSubmatch(text, -1) {
-				w.setenv(setting[1] + "=" + setting[2])
-			}
-			host := regexp.MustCompile(`DATAPLATFORM_BASE_URL: http://(\w+):18080\n`).FindStringSubmatch(text)
-			if len(host) == 0 || !regexp.MustCompile(`\n +`+host[1]+`:\n +image: ghcr\.io/dataplatform/mockplatform:0\.1\.0\n`).MatchString(text) {
-				t.Errorf("the host of the URL is not the fake's container: %q", host)
-			}
-			var commands []string
-			for _, command := range regexp.MustCompile(row.command).FindAllStringSubmatch(yaml.text, -1) {
-				commands = append(commands, command[1])
-			}
-			w.follow(p)
-			wantText(t, w.shell(strings.Join(commands, "\n")), row.prints)
-			if len(w.Requests()) == 0 {
-				t.Error("the fake was asked for nothing")
-			}
-			w.setenv("DATAPLATFORM_ALLOW_HTTP=").wantScript(commands[len(commands)-1], 1, "allow_http")
-		})
+	p := readPage(t, guide("offline"))
+	setting := regexp.MustCompile(`(DATAPLATFORM_\w+): "?([^"\n]+)`)
+	settings := setting.FindAllStringSubmatch(p.block(t, "# compose.yaml").text, -1)
+	if inWorkflow := setting.FindAllStringSubmatch(p.block(t, "# .github/workflows/module.yml").text, -1); !slices.EqualFunc(settings, inWorkflow, slices.Equal) {
+		t.Errorf("the containers have other settings: %q and %q", settings, inWorkflow)
 	}
+	w := newWorkspace(t, "")
+	skipIfTooOld(t, p.block(t, "# main.tf").text)
+	w.File("main.tf", p.block(t, "# main.tf").text)
+	w.setenv("HTTP_PROXY="+w.url, "DATAPLATFORM_ALERTS_BASE_URL=", "DATAPLATFORM_ALERTS_ACCESS_TOKEN=")
+	for _, found := range settings {
+		w.setenv(found[1] + "=" + found[2])
+	}
+	wantText(t, w.PlanText(), "1 to import, 0 to add, 1 to change")
+	w.setenv("DATAPLATFORM_ALLOW_HTTP=").wantScript("terraform plan", 1, "allow_http")
 }
 
 // TestRehearsalOfARenewal follows the rehearsal of a renewal in the guide to rotating keys, with the
