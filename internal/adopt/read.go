@@ -110,7 +110,7 @@ func (k *known) take(object tfvalue.Value) (isSure bool) {
 }
 
 // takeWith takes over a response, and reports whether it omits nothing for the first time: what two in a row omit is
-// empty on the platform. A member that it has for no mapping at all is as in some known ones.
+// empty on the platform. A member that it has for no mapping at all is as in mappings, which are known.
 func (k *known) takeWith(object, mappings tfvalue.Value) (isSure bool) {
 	if set := k.mappingsOf(object); !set.IsNull() {
 		object = object.With(k.key().Complete(set, mappings), k.Mappings...)

@@ -112,12 +112,12 @@ func (u *update) addNotDone(s step, left tfvalue.Edit, diags *diag.Diagnostics) 
 
 // addUnfinished reports, after an error, the mappings that steps removed, or may have, and whose replacement is
 // not known to be there, with the values that they had; and those that are there and exclude less than they
-// did or were to. What is as it was is neither. The list follows from what was sent, corrected by what reads
-// have shown since.
+// did or were to. A mapping that is as it was is not listed. The list follows from what was sent, corrected by what
+// reads have shown since.
 func (u *update) addUnfinished(diags *diag.Diagnostics) {
 	key, now := u.key(), u.mappingsOf(u.remote)
-	heading := "These table mappings were removed and are not there. Until an apply adds them again, their tables are not replicated, " +
-		"and the columns that they excluded stay excluded. They were:"
+	heading := "These table mappings were removed and are not there. Until an apply adds them again, they replicate nothing, " +
+		"so the columns that they excluded stay excluded. They were:"
 	if u.mappedAt.IsZero() {
 		heading, now = "These table mappings may have been removed, and it is not known whether they are there. They were:", key.Collect(now.Type(), nil)
 	}

@@ -40,8 +40,8 @@ type update struct {
 type step struct {
 	Patch
 	isSecond, isLast bool
-	// before and after are the mappings around the step. What guard asks is about those that are
-	// related to concerns, and soFar is what the steps up to this one change.
+	// before and after are the mappings around the step. guard asks about those that are related to concerns.
+	// soFar is what this step and the one before it change.
 	before, after tfvalue.Value
 	concerns      []tfvalue.Value
 	soFar         tfvalue.Edit
@@ -194,7 +194,7 @@ func (u *update) record(s step, isAccepted bool) {
 }
 
 // see takes over a response during a step, and reports whether it omits nothing for the first time. A pending leaf that
-// it omits is as before. So are the mappings if it does not say which there are: why is the error.
+// it omits is as before. So are the mappings, with an error that says why, if it does not say which there are.
 func (u *update) see(s step, object tfvalue.Value, isLook bool) (isSure bool, err error) {
 	was, mappedAt := u.remote, u.mappedAt
 	isSure = u.takeWith(object, u.key().After(u.mappingsOf(was), tfvalue.Edit{Add: s.Edit.Add}))
@@ -218,8 +218,8 @@ func (u *update) see(s step, object tfvalue.Value, isLook bool) (isSure bool, er
 	return isSure, nil
 }
 
-// mayBeEmpty reports whether there are no mappings if a response to a step omits them. Once it has added some, that is
-// so only if the platform has returned them before: a platform may never do.
+// mayBeEmpty reports whether a response that omits the mappings means that there are none. After a step that adds some
+// to none, it does only if the platform returned them at the beginning: another platform may never return them.
 func (u *update) mayBeEmpty(s step, isLook bool) bool {
 	return s.after.IsEmpty() || s.before.IsEmpty() && (isLook || !u.mappingsOf(u.change.read.returned).IsNull())
 }
@@ -241,8 +241,9 @@ func (u *update) guard(ctx context.Context, s step, again bool) (isDone bool, er
 	return u.lookOn(ctx, s, false)
 }
 
-// lookOn looks until the answer counts, for up to 30 s. In the second step, a read may be older than the first PATCH: a
-// conflict then counts only in the end. While the outcome of a step isLost, so does anything but "done" and a conflict.
+// lookOn looks until the answer counts, for up to 30 s. A read in the second step may be older than the first PATCH, so
+// a conflict counts only in the end. While it is not known what became of a PATCH (isLost), only "done" and a conflict
+// count at once.
 func (u *update) lookOn(ctx context.Context, s step, isLost bool) (isDone bool, err error) {
 	for waiting := (wait{pause: firstPause}); ; {
 		isDone, err = u.look(ctx, s)
@@ -303,8 +304,8 @@ type untold string
 
 func (u untold) Error() string { return string(u) }
 
-// stopped is the error of a step that was given up after an attempt, nil if there was none. It does
-// not unwrap the attempt, whose outcome is no longer what counts.
+// stopped is the error of a step that was given up after an attempt, nil if there was none. It does not unwrap to
+// the attempt, because what stopped the step is what counts.
 type stopped struct{ attempt, because error }
 
 func (s stopped) Error() string { return s.because.Error() }
@@ -365,7 +366,7 @@ func (u *update) await(ctx context.Context, s step, lost error, diags *diag.Diag
 		waiting.pause = max(waiting.pause, firstPause)
 		response := tfvalue.Null(u.objectType)
 		if err := u.Read(ctx, u.client, u.id, u.Rules.Into(&response)); err != nil {
-			if !s.isLast || len(u.notDone(s).Add) > 0 {
+			if !s.isLast || len(u.notDone().Add) > 0 {
 				u.mappedAt = time.Time{}
 			}
 			u.pending = u.unshown()
@@ -376,7 +377,7 @@ func (u *update) await(ctx context.Context, s step, lost error, diags *diag.Diag
 		omitsNothing, _ := u.see(s, response, false)
 		isSure = omitsNothing || !isSure || !s.isLast
 	}
-	left := u.notDone(s)
+	left := u.notDone()
 	if !left.IsEmpty() {
 		u.addNotDone(s, left, diags)
 	}
@@ -393,7 +394,7 @@ func (u *update) await(ctx context.Context, s step, lost error, diags *diag.Diag
 			u.addNotShown(leaf, diags)
 		}
 	}
-	if !s.soFar.IsEmpty() && u.mappedAt.IsZero() {
+	if !u.edited.IsEmpty() && u.mappedAt.IsZero() {
 		u.unconfirmed = append(u.unconfirmed, u.Mappings.String())
 	}
 	return left.IsEmpty()
@@ -420,7 +421,7 @@ func (u *update) isStored(leaf tfvalue.Leaf) bool {
 // are worth a wait: a slow leaf must not leave a table without its mapping for longer.
 func (u *update) isBehind(s step) bool {
 	isLate := func(leaf tfvalue.Leaf) bool { return !u.isStored(leaf) }
-	return !u.notDone(s).IsEmpty() || s.isLast && slices.ContainsFunc(u.leavesOf(u.pending), isLate)
+	return !u.notDone().IsEmpty() || s.isLast && slices.ContainsFunc(u.leavesOf(u.pending), isLate)
 }
 
 // isDoubtful reports whether one more read can change what is known after a PATCH: a response may omit anything once, or
@@ -433,7 +434,7 @@ func (u *update) isDoubtful(s step) bool {
 		return true
 	case !s.isLast:
 		return false
-	case s.soFar.IsEmpty() && !u.verifiable(s.Leaves).AnyLeaf(), len(u.movedMappings()) > 0:
+	case u.edited.IsEmpty() && !u.verifiable(s.Leaves).AnyLeaf(), len(u.movedMappings()) > 0:
 		return true
 	default:
 		return slices.ContainsFunc(u.leavesOf(u.base()), isOmitted) || slices.ContainsFunc(u.moved(), isMoved)
@@ -443,12 +444,12 @@ func (u *update) isDoubtful(s step) bool {
 // base is the object as it was returned at the beginning, with what was sent since.
 func (u *update) base() tfvalue.Value { return u.sent.Merge(u.change.read.returned) }
 
-// notDone is what the mappings do not have yet of all steps up to one, as far as is known.
-func (u *update) notDone(s step) tfvalue.Edit {
+// notDone is what the mappings do not have yet of what was sent, as far as is known.
+func (u *update) notDone() tfvalue.Edit {
 	if u.mappedAt.IsZero() || !u.ownsMappings() {
 		return tfvalue.Edit{}
 	}
-	return u.key().NotDone(s.soFar, u.mappingsOf(u.remote))
+	return u.key().NotDone(u.edited, u.mappingsOf(u.remote))
 }
 
 // ownsMappings and owns report whether the update manages the mappings, or a leaf.
