@@ -65,7 +65,7 @@ func (e *Engine) readToChange(ctx context.Context, c *conn.Connection, change Ch
 	now = known{Engine: e, client: client, id: e.identity(change.Plan), memory: last, remote: change.Prior, returned: tfvalue.Null(e.objectType)}
 	needsMappings := !e.mappingsOf(e.owned(change)).IsEmpty()
 	err := now.read(ctx, func(object tfvalue.Value) bool {
-		return now.take(object) && !(needsMappings && e.mappingsOf(object).IsNull())
+		return now.take(object) || needsMappings && e.mappingsOf(object).IsNull()
 	})
 	if err != nil {
 		e.addAdoptError(diags, now.id, err)
@@ -90,28 +90,28 @@ type known struct {
 }
 
 // read reads the object, and once more if the first response leaves a doubt.
-func (k *known) read(ctx context.Context, take func(object tfvalue.Value) (isSure bool)) error {
+func (k *known) read(ctx context.Context, take func(object tfvalue.Value) (isDoubtful bool)) error {
 	for range 2 {
 		object := tfvalue.Null(k.objectType)
 		if err := k.Read(ctx, k.client, k.id, k.Rules.Into(&object)); err != nil {
 			return err
 		}
-		if take(object) {
+		if !take(object) {
 			return nil
 		}
 	}
 	return nil
 }
 
-// take takes over a response of a read, and reports whether it leaves no doubt. It may omit a leaf that
+// take takes over a response of a read, and reports whether it is doubtful: it may omit a leaf that
 // was returned before, or the name of a mapping, once.
-func (k *known) take(object tfvalue.Value) (isSure bool) {
-	return k.takeWith(object, k.mappingsOf(k.remote)) && !k.hasUnnamed(object)
+func (k *known) take(object tfvalue.Value) (isDoubtful bool) {
+	return k.takeWith(object, k.mappingsOf(k.remote)) || k.hasUnnamed(object)
 }
 
-// takeWith takes over a response, and reports whether it omits nothing for the first time: what two in a row omit is
+// takeWith takes over a response, and reports whether it omits something for the first time: what two in a row omit is
 // empty on the platform. A member that it has for no mapping at all is as in mappings, which are known.
-func (k *known) takeWith(object, mappings tfvalue.Value) (isSure bool) {
+func (k *known) takeWith(object, mappings tfvalue.Value) (isDoubtful bool) {
 	if set := k.mappingsOf(object); !set.IsNull() {
 		object = object.With(k.key().Complete(set, mappings), k.Mappings...)
 	}
@@ -120,7 +120,6 @@ func (k *known) takeWith(object, mappings tfvalue.Value) (isSure bool) {
 	}
 	remote, omitted := k.Rules.Interpret(k.remote, func(at tfvalue.Path) bool { return k.isUnreturned(k.memory, at) }, object)
 	isMapped := k.hasAllMappings(object)
-	isSure = true
 	last := k.omitted
 	k.omitted = nil
 	for _, leaf := range omitted {
@@ -129,7 +128,7 @@ func (k *known) takeWith(object, mappings tfvalue.Value) (isSure bool) {
 			what += "[...]" // a member of a mapping
 		}
 		if k.omitted = append(k.omitted, what); !slices.Contains(last, what) {
-			remote, isSure = remote.With(leaf.Value, leaf.Path...), false
+			remote, isDoubtful = remote.With(leaf.Value, leaf.Path...), true
 			isMapped = isMapped && !k.isMappings(leaf.Path)
 		}
 	}
@@ -137,7 +136,7 @@ func (k *known) takeWith(object, mappings tfvalue.Value) (isSure bool) {
 	if k.readAt = time.Now(); isMapped {
 		k.mappedAt = k.readAt
 	}
-	return isSure
+	return isDoubtful
 }
 
 // hasAllMappings reports whether an object that was returned says which table mappings there are. It

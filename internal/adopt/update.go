@@ -193,29 +193,29 @@ func (u *update) record(s step, isAccepted bool) {
 	}
 }
 
-// see takes over a response during a step, and reports whether it omits nothing for the first time. A pending leaf that
+// see takes over a response during a step, and reports whether it omits something for the first time. A pending leaf that
 // it omits is as before. So are the mappings, with an error that says why, if it does not say which there are.
-func (u *update) see(s step, object tfvalue.Value, isLook bool) (isSure bool, err error) {
+func (u *update) see(s step, object tfvalue.Value, isLook bool) (isDoubtful bool, err error) {
 	was, mappedAt := u.remote, u.mappedAt
-	isSure = u.takeWith(object, u.key().After(u.mappingsOf(was), tfvalue.Edit{Add: s.Edit.Add}))
+	isDoubtful = u.takeWith(object, u.key().After(u.mappingsOf(was), tfvalue.Edit{Add: s.Edit.Add}))
 	for _, leaf := range u.leavesOf(u.pending) {
 		if object.At(leaf.Path...).IsNull() && !leaf.Value.IsEmpty() {
 			u.remote = u.remote.With(was.At(leaf.Path...), leaf.Path...)
 		}
 	}
 	if u.Mappings == nil {
-		return isSure, nil
+		return isDoubtful, nil
 	}
 	if why := u.unknownIn(object, s.Edit.IsEmpty() || u.mayBeEmpty(s, isLook)); why != "" {
 		u.remote, u.mappedAt = u.remote.With(u.mappingsOf(was), u.Mappings...), mappedAt
-		return isSure, untold(strings.TrimSuffix(why, "."))
+		return isDoubtful, untold(strings.TrimSuffix(why, "."))
 	}
 	now := u.mappingsOf(u.returned)
 	if u.mappingsOf(object).IsNull() {
 		now = tfvalue.Null(now.Type())
 	}
 	u.remote, u.mappedAt = u.remote.With(now, u.Mappings...), u.readAt
-	return isSure, nil
+	return isDoubtful, nil
 }
 
 // mayBeEmpty reports whether a response that omits the mappings means that there are none. After a step that adds some
@@ -264,9 +264,9 @@ func (u *update) isAsAtFirst(s step) bool {
 // look reads the object and asks the question of guard.
 func (u *update) look(ctx context.Context, s step) (isDone bool, err error) {
 	var unknown error
-	if err := u.read(ctx, func(object tfvalue.Value) (isSure bool) {
-		isSure, unknown = u.see(s, object, true)
-		return isSure && unknown == nil
+	if err := u.read(ctx, func(object tfvalue.Value) (isDoubtful bool) {
+		isDoubtful, unknown = u.see(s, object, true)
+		return isDoubtful || unknown != nil
 	}); err != nil {
 		return false, err
 	}
@@ -361,8 +361,8 @@ func (u *update) lookForHalf(ctx context.Context, s step, err error) {
 // whether the update may go on. lost is the error of a PATCH of leaves that may have arrived all the same, nil if it
 // was accepted.
 func (u *update) await(ctx context.Context, s step, lost error, diags *diag.Diagnostics) (ok bool) {
-	isSure := !u.isDoubtful(s)
-	for waiting := (wait{}); !isSure || u.isBehind(s) && waiting.next(ctx); {
+	isDoubtful := u.isInDoubt(s)
+	for waiting := (wait{}); isDoubtful || u.isBehind(s) && waiting.next(ctx); {
 		waiting.pause = max(waiting.pause, firstPause)
 		response := tfvalue.Null(u.objectType)
 		if err := u.Read(ctx, u.client, u.id, u.Rules.Into(&response)); err != nil {
@@ -374,8 +374,9 @@ func (u *update) await(ctx context.Context, s step, lost error, diags *diag.Diag
 			u.addNotArrived(lost, diags)
 			return false
 		}
-		omitsNothing, _ := u.see(s, response, false)
-		isSure = omitsNothing || !isSure || !s.isLast
+		wasDoubtful := isDoubtful
+		isDoubtful, _ = u.see(s, response, false)
+		isDoubtful = isDoubtful && s.isLast && !wasDoubtful
 	}
 	left := u.notDone()
 	if !left.IsEmpty() {
@@ -424,9 +425,9 @@ func (u *update) isBehind(s step) bool {
 	return !u.notDone().IsEmpty() || s.isLast && slices.ContainsFunc(u.leavesOf(u.pending), isLate)
 }
 
-// isDoubtful reports whether one more read can change what is known after a PATCH: a response may omit anything once, or
+// isInDoubt reports whether one more read can change what is known after a PATCH: a response may omit anything once, or
 // show as changed what is not, and credentials alone are confirmed by none.
-func (u *update) isDoubtful(s step) bool {
+func (u *update) isInDoubt(s step) bool {
 	isOmitted := func(leaf tfvalue.Leaf) bool { return !leaf.Value.IsEmpty() && u.returned.At(leaf.Path...).IsNull() }
 	isMoved := func(leaf tfvalue.Leaf) bool { return u.owns(leaf.Path) }
 	switch {
