@@ -14,6 +14,20 @@ import (
 
 // The scripts of the scenario, as they stand.
 
+const keyBlock = `
+resource "dataplatform_api_key" "loader" {
+  name  = "orders-loader"
+  roles = ["developer"]
+
+  validity_hours      = 90 * 24
+  early_renewal_hours = 14 * 24
+
+  lifecycle {
+    create_before_destroy = true
+  }
+}
+`
+
 // scripted is a workspace with the scripts, whose configuration is applied.
 func scripted(t *testing.T) *workspace {
 	t.Helper()
@@ -26,19 +40,7 @@ resource "dataplatform_service_scaling" "events" {
   idle_timeout_minutes = 15
 }
 `, mockplatform.ServiceID))
-	w.File("main.tf", plainProvider+`
-resource "dataplatform_api_key" "loader" {
-  name  = "orders-loader"
-  roles = ["developer"]
-
-  validity_hours      = 90 * 24
-  early_renewal_hours = 14 * 24
-
-  lifecycle {
-    create_before_destroy = true
-  }
-}
-`)
+	w.File("main.tf", plainProvider+keyBlock)
 	w.shell("terraform init && terraform apply -auto-approve")
 	w.ResetJournal()
 	return w
@@ -53,49 +55,15 @@ func pipeBlock(name, id, arguments string) string {
 // applied. What several objects have in common is shown once.
 func TestPipelineSaysWhyAPlanFailed(t *testing.T) {
 	w := scripted(t)
-	const plan = "bash ci/plan.sh"
-	for _, row := range []struct {
-		what, config, command string
-		texts                 []string
-	}{
-		{
-			"names are misspelled", pipeBlock("customers", mockplatform.PostgresPipeID, "  settings   = { no_such_setting = 1 }\n"), plan,
-			[]string{"warning: Object is empty", "The plan of default failed.", "in dataplatform_pipe.customers (other.tf line"},
-		},
-		{
-			"two pipes are missing", pipeBlock("one", noPipe+"1", "") + pipeBlock("two", noPipe+"2", ""), plan,
-			[]string{"in dataplatform_pipe.one (other.tf line 3) in dataplatform_pipe.two (other.tf line 7)"},
-		},
+	for config, says := range map[string]string{
+		pipeBlock("customers", mockplatform.PostgresPipeID, "  settings   = { no_such_setting = 1 }\n"): "warning: Object is empty in dataplatform_pipe.customers (other.tf line",
+		pipeBlock("one", noPipe+"1", "") + pipeBlock("two", noPipe+"2", ""):                             "in dataplatform_pipe.one (other.tf line 3) in dataplatform_pipe.two (other.tf line 7)",
 		// A secret that is not set is an empty text in a workflow.
-		{"a secret is empty", "variable \"secrets\" { type = map(string) }\n", "TF_VAR_secrets= " + plan, []string{"error: "}},
+		"variable \"secrets\" { type = map(string) }\n": "error: ",
 	} {
-		t.Log(row.what)
-		w.File("other.tf", row.config)
-		w.wantScript(row.command, 1, row.texts...)
+		w.File("other.tf", config)
+		w.wantScript("TF_VAR_secrets= bash ci/plan.sh", 1, says, "The plan of default failed.")
 	}
-	w.wantWrites()
-}
-
-// TestPipelineLetsImportsThrough has ci/only-imports.sh let imports through, and nothing else. An import
-// into a resource that names another object has no plan at all.
-func TestPipelineLetsImportsThrough(t *testing.T) {
-	w := scripted(t)
-	const only, refused = "bash ci/only-imports.sh", "This plan changes the platform. Ask for a review."
-	w.wantScript(only, 1, "There is no tfplan.json. Run ci/plan.sh first.")
-	imports := fmt.Sprintf("import {\n  to = dataplatform_pipe.orders\n  id = \"%s/%s\"\n}\n", mockplatform.ServiceID, mockplatform.KafkaPipeID)
-	w.File("other.tf", imports+pipeBlock("orders", mockplatform.PostgresPipeID, ""))
-	w.wantScript("bash ci/plan.sh", 1, "error: Import does not match the configuration", "in dataplatform_pipe.orders",
-		"pipe_id is "+mockplatform.KafkaPipeID+" in the import and "+mockplatform.PostgresPipeID+" in the configuration.")
-	w.wantScript(only, 1, "There is no tfplan.json.")
-	for _, row := range []struct {
-		arguments string
-		code      int
-		says      string
-	}{{"", 0, "1 to import, 0 to add"}, {"  name = \"renamed\"\n", 1, refused}} {
-		w.File("other.tf", imports+pipeBlock("orders", mockplatform.KafkaPipeID, row.arguments))
-		w.wantScript("bash ci/plan.sh && "+only, row.code, row.says)
-	}
-
 	w.wantWrites()
 }
 
@@ -240,7 +208,7 @@ func TestPipelineFiles(t *testing.T) {
 	w.File(".gitignore", fileText(t, filepath.Join(scenarioDir, ".gitignore")))
 	w.shell("bash ci/plan.sh; bash ci/drift.sh; touch tfplan.enc plan.md; mkdir -p .tflint.d; touch .tflint.d/schema.json")
 	got := strings.Fields(w.shell("git init -q .; git add -A; git ls-files -- . ':!.mirror'"))
-	want := strings.Fields(".gitignore .terraform.lock.hcl ci/comment.sh ci/decrypt.sh ci/drift.sh ci/encrypt.sh ci/lint.sh ci/mask.sh ci/only-imports.sh ci/plan.jq ci/plan.sh ci/renew.sh main.tf service.tf terraform.rc")
+	want := strings.Fields(".gitignore .terraform.lock.hcl ci/comment.sh ci/decrypt.sh ci/drift.sh ci/encrypt.sh ci/lint.sh ci/mask.sh ci/plan.jq ci/plan.sh ci/renew.sh main.tf service.tf terraform.rc")
 	if !slices.Equal(got, want) {
 		t.Errorf("git has\n%s\nwant\n%s", got, want)
 	}
@@ -272,19 +240,10 @@ func TestPipelineSecrets(t *testing.T) {
 
 // TestPipelineMasks has each value of a JSON object hidden, in the form of GitHub's commands.
 func TestPipelineMasks(t *testing.T) {
-	w := reviewer(t)
-	for _, row := range []struct{ secrets, says string }{
-		{"{}", ""},
-		{`{"a":{"b":["deep"]},"c":1234,"d":null}`, "::add-mask::deep ::add-mask::1234"},
-		{`{"orders":"first secret","customers":"","key":"100%\r\nlast"}`, "::add-mask::first secret ::add-mask::100%25%0D%0Alast"},
-	} {
-		if out := w.setenv("TF_VAR_source_secrets=" + row.secrets).shell("bash ci/mask.sh"); out != row.says {
-			t.Errorf("%s: got %q, want %q", row.secrets, out, row.says)
-		}
+	w := reviewer(t).setenv(`TF_VAR_source_secrets={"a":{"b":["deep"]},"c":1234,"d":null,"e":"","key":"100%\r\nlast"}`)
+	if out := w.shell("bash ci/mask.sh"); out != "::add-mask::deep ::add-mask::1234 ::add-mask::100%25%0D%0Alast" {
+		t.Errorf("got %q", out)
 	}
-	for _, secrets := range []string{`{"orders":hunter2}`, "hunter2", `{"orders":"first"} hunter2`} {
-		w.setenv("TF_VAR_source_secrets=" + secrets)
-		w.wantScript("bash ci/mask.sh", 1, "TF_VAR_source_secrets is not JSON, so its values cannot be hidden in the log.")
-		wantNoText(t, w.shell("! bash ci/mask.sh 2>&1"), "hunter2")
-	}
+	w.setenv(`TF_VAR_source_secrets={"orders":"first"} hunter2`)
+	wantNoText(t, w.wantScript("bash ci/mask.sh", 1, "TF_VAR_source_secrets is not JSON, so its values cannot be hidden in the log."), "hunter2")
 }
