@@ -1,13 +1,3 @@
-output "services" {
-  description = "Scaling of each service."
-  value       = module.team.services
-}
-
-output "pipes" {
-  description = "State of each pipe."
-  value       = module.team.pipes
-}
-
 output "keys" {
   description = "ID and expiry of each application's API key."
   value       = module.team.keys

@@ -60,14 +60,12 @@ variable "pipes" {
     secret_version = optional(number, 1)
     kafka          = optional(object({ username = optional(string), application = optional(string) }))
     postgres       = optional(object({ username = string }))
-    cloud_stream   = optional(object({ access_key_id = string }))
-    object_storage = optional(object({ access_key_id = optional(string) }))
   }))
   default = {}
 }
 
 variable "source_secrets" {
-  description = "Secrets of the pipes' sources, by the pipe's name. Required in a run that sends one: the first one without import_only, and one that changes secret_version, username or access_key_id."
+  description = "Secrets of the pipes' sources, by the pipe's name. Required in a run that sends one: the first one without import_only, and one that changes secret_version or username."
   type        = map(string)
   default     = {}
   sensitive   = true

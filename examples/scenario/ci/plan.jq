@@ -20,7 +20,7 @@ def differences($at; $b; $a; $unknown; $sb; $sa):
   | def is($text): {$at, $b, $a, text: (if $was == "(sensitive)" then $was else $text end)};
   (if $unknown | marked then ", a part of it known after apply" else "" end) as $more
   | ($at[-2] == "table_mappings" and $b == null) as $added # one line for each table
-  | if $unknown == true then select($b != null or $added) | is("") | .text = "\($was) -> (known after apply)"
+  | if $unknown == true then select($b != null or $added or $at[0] == "source_credentials") | is("") | .text = "\($was) -> (known after apply)"
   elif $a == $b then empty
   elif $added then is("null -> \($a | del(.source_schema_name, .source_table, .target_table) | value)\($more)")
   elif $sb != true and $sa != true and ($a | type) == "object" and ($b == null or ($b | type) == "object") then
@@ -148,7 +148,8 @@ def review($plan; $title; $max; $rest):
   | ([$plan.resource_changes[]?.change] | def number($action): map(select(.actions | index($action))) | length;
      "\(map(select(.importing)) | length) to import, \(number("create")) to add, \(number("update")) to change, \(number("delete")) to destroy"
      + if number("forget") > 0 then ", \(number("forget")) to forget" else "" end) as $counts
-  | [diagnostics, ($plan // {} | outputs, twice, changes($told), drift)] as $all
+  | [$plan // {} | outputs] as $outputs
+  | [($outputs[] | select(.rank == 4)), diagnostics, ($plan // {} | twice, changes($told)), ($outputs[] | select(.rank != 4)), ($plan // {} | drift)] as $all
   | ($all | map(select(.rank == 0)) | length) as $deletions
   | (if $max < 60000 then 300 else $max / 200 end) as $word # a long name must not take the place of what is dangerous
   | $all | sort_by(.rank != 0)

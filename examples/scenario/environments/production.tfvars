@@ -26,18 +26,6 @@ pipes = {
     kafka   = { application = "loader" }
   }
 
-  clickstream = {
-    service        = "events"
-    id             = "40000000-0000-4000-8000-000000000002"
-    object_storage = { access_key_id = "clickstream-reader" }
-  }
-
-  sensors = {
-    service      = "events"
-    id           = "40000000-0000-4000-8000-000000000003"
-    cloud_stream = { access_key_id = "sensor-reader" }
-  }
-
   customers = {
     service  = "events"
     id       = "40000000-0000-4000-8000-000000000004"

@@ -64,33 +64,7 @@ run "production" {
   }
 
   assert {
-    condition     = dataplatform_api_key.this["loader"].name == "ingest-production-loader"
-    error_message = "The key has another name."
-  }
-
-  assert {
     condition     = dataplatform_api_key.this["loader"].validity_hours - dataplatform_api_key.this["loader"].early_renewal_hours == 30 * 24
     error_message = "The key is not replaced every 30 days."
   }
-
-  assert {
-    condition     = dataplatform_pipe.this["orders"].settings.streaming_max_insert_wait_ms == 2000
-    error_message = "The pipe does not have the setting of the environment."
-  }
-}
-
-run "no_application_is_admin" {
-  command = plan
-
-  module {
-    source = "./modules/team"
-  }
-
-  variables {
-    applications = {
-      loader = { roles = ["admin"] }
-    }
-  }
-
-  expect_failures = [var.applications]
 }

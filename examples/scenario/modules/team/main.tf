@@ -16,12 +16,6 @@ locals {
 
   # How long an application has to switch to its new key.
   overlap_days = 14
-
-  # Pipes with a kind of source. The others send no credentials.
-  with_credentials = [
-    for name, pipe in var.pipes : name
-    if anytrue([for kind in ["kafka", "postgres", "cloud_stream", "object_storage"] : pipe[kind] != null])
-  ]
 }
 
 resource "dataplatform_service_scaling" "this" {
@@ -66,9 +60,8 @@ resource "dataplatform_pipe" "this" {
   service_id = var.services[each.value.service].id
   pipe_id    = each.value.id
 
-  # Write-only: the secret is in no plan and no state. A pipe of another kind has null,
-  # and one without credentials nothing at all.
-  source_credentials = var.import_only || !contains(local.with_credentials, each.key) ? null : {
+  # Write-only: the secret is in no plan and no state. Without a kind, no credentials are sent.
+  source_credentials = var.import_only || each.value.kafka == null && each.value.postgres == null ? null : {
     kafka = each.value.kafka == null ? null : {
       username            = each.value.kafka.application == null ? each.value.kafka.username : dataplatform_api_key.this[each.value.kafka.application].key_id
       password_wo         = lookup(var.source_secrets, each.key, null)
@@ -79,21 +72,6 @@ resource "dataplatform_pipe" "this" {
       username            = each.value.postgres.username
       password_wo         = lookup(var.source_secrets, each.key, null)
       password_wo_version = each.value.secret_version
-    }
-
-    cloud_stream = each.value.cloud_stream == null ? null : {
-      access_key_id         = each.value.cloud_stream.access_key_id
-      secret_key_wo         = lookup(var.source_secrets, each.key, null)
-      secret_key_wo_version = each.value.secret_version
-    }
-
-    object_storage = each.value.object_storage == null ? null : {
-      access_key_id         = each.value.object_storage.access_key_id
-      secret_key_wo         = each.value.object_storage.access_key_id == null ? null : lookup(var.source_secrets, each.key, null)
-      secret_key_wo_version = each.value.object_storage.access_key_id == null ? null : each.value.secret_version
-
-      connection_string_wo         = each.value.object_storage.access_key_id != null ? null : lookup(var.source_secrets, each.key, null)
-      connection_string_wo_version = each.value.object_storage.access_key_id != null ? null : each.value.secret_version
     }
   }
 

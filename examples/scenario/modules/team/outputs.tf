@@ -1,18 +1,3 @@
-output "services" {
-  description = "Replicas of each service and the memory of one, in GB."
-  value = {
-    for name, service in dataplatform_service_scaling.this : name => {
-      num_replicas      = service.num_replicas
-      replica_memory_gb = [service.min_replica_memory_gb, service.max_replica_memory_gb]
-    }
-  }
-}
-
-output "pipes" {
-  description = "State of each pipe."
-  value       = { for name, pipe in dataplatform_pipe.this : name => pipe.state }
-}
-
 output "keys" {
   description = "ID and expiry of each application's API key."
   value = {

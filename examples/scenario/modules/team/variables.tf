@@ -37,16 +37,6 @@ variable "services" {
     num_replicas = optional(number)
     always_on    = optional(bool, false)
   }))
-
-  validation {
-    condition     = length(var.services) > 0
-    error_message = "A team has at least one service."
-  }
-
-  validation {
-    condition     = length(distinct([for service in values(var.services) : lower(service.id)])) == length(var.services)
-    error_message = "Two services have the same ID."
-  }
 }
 
 variable "applications" {
@@ -88,7 +78,6 @@ variable "pipes" {
     - `service`: the service's name in `services`
     - `id`: ID of the pipe
     - `kafka`, `postgres`: `username` of the pipe at its source. The secret is its password. For `kafka`, `application` names an application instead, with whose API key the pipe authenticates
-    - `cloud_stream`, `object_storage`: `access_key_id` of the pipe at its source. The secret is the access key's. Without `access_key_id`, the secret of an `object_storage` is its connection string
     - `secret_version`: increase it to send a new secret
 
     Set the kind that the pipe has. Without a kind, Terraform sends no credentials, for example because the source trusts the pipe's IAM role.
@@ -99,8 +88,6 @@ variable "pipes" {
     secret_version = optional(number, 1)
     kafka          = optional(object({ username = optional(string), application = optional(string) }))
     postgres       = optional(object({ username = string }))
-    cloud_stream   = optional(object({ access_key_id = string }))
-    object_storage = optional(object({ access_key_id = optional(string) }))
   }))
   default = {}
 
@@ -110,18 +97,13 @@ variable "pipes" {
   }
 
   validation {
-    condition     = alltrue([for pipe in values(var.pipes) : length([for kind in [pipe.kafka, pipe.postgres, pipe.cloud_stream, pipe.object_storage] : kind if kind != null]) <= 1])
+    condition     = alltrue([for pipe in values(var.pipes) : pipe.kafka == null || pipe.postgres == null])
     error_message = "A pipe has one kind of source."
-  }
-
-  validation {
-    condition     = length(distinct([for pipe in values(var.pipes) : lower(pipe.id)])) == length(var.pipes)
-    error_message = "Two pipes have the same ID."
   }
 }
 
 variable "source_secrets" {
-  description = "Secrets of the pipes' sources, by the pipe's name. Required in a run that sends one: the first one without import_only, and one that changes secret_version, username or access_key_id."
+  description = "Secrets of the pipes' sources, by the pipe's name. Required in a run that sends one: the first one without import_only, and one that changes secret_version or username."
   type        = map(string)
   default     = {}
   sensitive   = true
