@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"path/filepath"
+	"strings"
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/ext/typeexpr"
@@ -17,54 +18,40 @@ import (
 type checker struct {
 	runner tflint.Runner
 	rule   tflint.Rule
-	found  map[string]bool // what was reported, by block and member
+	found  map[string]bool // what was reported
+	err    error           // the last one of a report
 }
 
-// blocks checks the arguments of all blocks of one kind and type.
-func (c *checker) blocks(kind, name string, types map[string]cty.Type) error {
-	schema := &hclext.BodySchema{}
-	for attribute := range types {
-		schema.Attributes = append(schema.Attributes, hclext.AttributeSchema{Name: attribute})
+// arguments checks those of all blocks of a kind that have a first label, twice: as they are
+// written, which needs no values, and by their values.
+func (c *checker) arguments(kind, label string, types map[string]cty.Type) error {
+	wanted := hclext.BlockSchema{Type: kind, LabelNames: []string{"type", "name"}, Body: &hclext.BodySchema{}}
+	if kind == "module" {
+		wanted.LabelNames = wanted.LabelNames[1:]
 	}
-	wanted := hclext.BlockSchema{Type: kind, LabelNames: []string{"type", "name"}, Body: schema}
-	return c.content(wanted, func(block *hclext.Block) (string, map[string]cty.Type) {
-		if block.Labels[0] != name {
-			return "", nil
-		}
-		address := block.Labels[0] + "." + block.Labels[1]
-		if kind != "resource" {
-			address = kind + "." + address
-		}
-		return address, types
-	})
-}
-
-// content checks the blocks that a schema describes, twice: as they are written, which
-// needs no values, and by their values.
-func (c *checker) content(wanted hclext.BlockSchema, describe func(*hclext.Block) (address string, types map[string]cty.Type)) error {
+	for name := range types {
+		wanted.Body.Attributes = append(wanted.Body.Attributes, hclext.AttributeSchema{Name: name})
+	}
 	for _, mode := range []tflint.ExpandMode{tflint.ExpandModeNone, tflint.ExpandModeExpand} {
 		content, err := c.runner.GetModuleContent(&hclext.BodySchema{Blocks: []hclext.BlockSchema{wanted}}, &tflint.GetModuleContentOption{ExpandMode: mode})
 		if err != nil {
 			return err
 		}
 		for _, block := range content.Blocks {
-			address, types := describe(block)
-			for name, t := range types {
-				attribute := block.Body.Attributes[name]
-				switch {
-				case attribute == nil:
-				case mode == tflint.ExpandModeNone:
-					err = c.written(attribute.Expr, t, address, name)
-				default:
-					err = c.evaluated(attribute.Expr, t, address, name)
-				}
-				if err != nil {
-					return err
+			if block.Labels[0] != label {
+				continue
+			}
+			address := strings.TrimPrefix(strings.Join(append([]string{kind}, block.Labels...), "."), "resource.")
+			for name, attribute := range block.Body.Attributes {
+				if mode == tflint.ExpandModeNone {
+					c.written(attribute.Expr, types[name], address, name)
+				} else {
+					c.evaluated(attribute.Expr, types[name], address, name)
 				}
 			}
 		}
 	}
-	return nil
+	return c.err
 }
 
 // keyOf is a key as in an address, or an ellipsis for one that is not a known text.
@@ -77,92 +64,67 @@ func keyOf(key cty.Value) string {
 
 // written checks what is written: objects, also inside of lists, conditions and for.
 // It follows no references.
-func (c *checker) written(e hcl.Expression, t cty.Type, address, at string) error {
-	var inner []hcl.Expression
+func (c *checker) written(e hcl.Expression, t cty.Type, address, at string) {
 	switch e := e.(type) {
 	case *hclsyntax.ParenthesesExpr:
-		inner = []hcl.Expression{e.Expression}
+		c.written(e.Expression, t, address, at)
 	case *hclsyntax.ConditionalExpr:
-		inner = []hcl.Expression{e.TrueResult, e.FalseResult}
+		c.written(e.TrueResult, t, address, at)
+		c.written(e.FalseResult, t, address, at)
 	case *hclsyntax.TupleConsExpr:
 		for _, element := range e.Exprs {
-			inner = append(inner, element)
+			c.written(element, elementOf(t), address, at)
 		}
-		t = elementOf(t)
 	case *hclsyntax.ForExpr:
-		inner, t = []hcl.Expression{e.ValExpr}, elementOf(t)
+		c.written(e.ValExpr, elementOf(t), address, at)
 	case *hclsyntax.ObjectConsExpr:
 		for _, item := range e.Items {
-			member := elementOf(t)
 			key, diags := item.KeyExpr.Value(nil)
-			place := at + "[…]"
-			if !diags.HasErrors() {
-				place = at + keyOf(key)
-			}
-			if t.IsObjectType() {
-				if diags.HasErrors() || !key.Type().Equals(cty.String) {
-					continue // the key is computed
-				}
-				place = at + "." + key.AsString()
-				if !t.HasAttribute(key.AsString()) {
-					if err := c.report(address, place, item.KeyExpr.Range()); err != nil {
-						return err
-					}
-					continue
-				}
-				member = t.AttributeType(key.AsString())
-			}
-			if err := c.written(item.ValueExpr, member, address, place); err != nil {
-				return err
+			switch {
+			case !t.IsObjectType() && diags.HasErrors():
+				c.written(item.ValueExpr, elementOf(t), address, at+"[…]")
+			case !t.IsObjectType():
+				c.written(item.ValueExpr, elementOf(t), address, at+keyOf(key))
+			case diags.HasErrors() || !key.Type().Equals(cty.String): // the key is computed
+			case t.HasAttribute(key.AsString()):
+				c.written(item.ValueExpr, t.AttributeType(key.AsString()), address, at+"."+key.AsString())
+			default:
+				c.report(address, at+"."+key.AsString(), item.KeyExpr.Range())
 			}
 		}
 	}
-	for _, e := range inner {
-		if err := c.written(e, t, address, at); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // evaluated checks the value of an expression.
-func (c *checker) evaluated(e hcl.Expression, t cty.Type, address, at string) error {
+func (c *checker) evaluated(e hcl.Expression, t cty.Type, address, at string) {
 	var v cty.Value
 	if err := c.runner.EvaluateExpr(e, &v, nil); err != nil {
-		return nil // Terraform reports it
+		return // Terraform reports it
 	}
 	v, _ = v.UnmarkDeep() // names are no secrets
-	return c.value(v, t, at, func(at string) error { return c.report(address, at, e.Range()) })
+	c.value(v, t, at, func(at string) { c.report(address, at, e.Range()) })
 }
 
 // value finds members that a type does not have.
-func (c *checker) value(v cty.Value, t cty.Type, at string, report func(at string) error) error {
+func (c *checker) value(v cty.Value, t cty.Type, at string, report func(at string)) {
 	if v == cty.NilVal || !v.IsKnown() || v.IsNull() || !v.CanIterateElements() {
-		return nil
+		return
 	}
 	for it := v.ElementIterator(); it.Next(); {
 		key, member := it.Element()
-		memberType, memberAt := elementOf(t), at
-		if t.IsObjectType() {
-			if !key.Type().Equals(cty.String) {
-				return nil // Terraform reports a list in the place of an object
-			}
-			memberAt = at + "." + key.AsString()
-			if !t.HasAttribute(key.AsString()) {
-				if err := report(memberAt); err != nil {
-					return err
-				}
-				continue
-			}
-			memberType = t.AttributeType(key.AsString())
-		} else if t.IsMapType() {
-			memberAt = at + keyOf(key)
-		}
-		if err := c.value(member, memberType, memberAt, report); err != nil {
-			return err
+		switch {
+		case t.IsObjectType() && !key.Type().Equals(cty.String):
+			return // Terraform reports a list in the place of an object
+		case t.IsObjectType() && t.HasAttribute(key.AsString()):
+			c.value(member, t.AttributeType(key.AsString()), at+"."+key.AsString(), report)
+		case t.IsObjectType():
+			report(at + "." + key.AsString())
+		case t.IsMapType():
+			c.value(member, elementOf(t), at+keyOf(key), report)
+		default:
+			c.value(member, elementOf(t), at, report)
 		}
 	}
-	return nil
 }
 
 // elementOf is the type of the elements of a collection, or any.
@@ -174,13 +136,15 @@ func elementOf(t cty.Type) cty.Type {
 }
 
 // report reports a member once.
-func (c *checker) report(address, at string, place hcl.Range) error {
+func (c *checker) report(address, at string, place hcl.Range) {
 	message := fmt.Sprintf("%s has no %s. Terraform silently ignores it: check the spelling.", address, at)
 	if c.found[message] {
-		return nil
+		return
 	}
 	c.found[message] = true
-	return c.runner.EmitIssue(c.rule, message, place)
+	if err := c.runner.EmitIssue(c.rule, message, place); err != nil {
+		c.err = err
+	}
 }
 
 var variableBlock = hclext.BlockSchema{Type: "variable", LabelNames: []string{"name"}, Body: &hclext.BodySchema{
@@ -196,9 +160,7 @@ func (c *checker) variables(start string, patterns []string) error {
 	types := typesOfVariables(content.Blocks)
 	for _, block := range content.Blocks {
 		if attribute := block.Body.Attributes["default"]; attribute != nil {
-			if err := c.written(attribute.Expr, types[block.Labels[0]], "var."+block.Labels[0], "default"); err != nil {
-				return err
-			}
+			c.written(attribute.Expr, types[block.Labels[0]], "var."+block.Labels[0], "default")
 		}
 	}
 	if here, err := filepath.Abs("."); err != nil || here != start {
@@ -217,14 +179,12 @@ func (c *checker) variables(start string, patterns []string) error {
 			attributes, _ := file.Body.JustAttributes()
 			for variable, attribute := range attributes {
 				if t, ok := types[variable]; ok {
-					if err := c.written(attribute.Expr, t, name, variable); err != nil {
-						return err
-					}
+					c.written(attribute.Expr, t, name, variable)
 				}
 			}
 		}
 	}
-	return nil
+	return c.err
 }
 
 // modules checks the arguments of the modules in this repository.
@@ -247,18 +207,7 @@ func (c *checker) modules() error {
 		if err != nil {
 			return err
 		}
-		schema := &hclext.BodySchema{}
-		for name := range types {
-			schema.Attributes = append(schema.Attributes, hclext.AttributeSchema{Name: name})
-		}
-		name := call.Labels[0]
-		wanted := hclext.BlockSchema{Type: "module", LabelNames: []string{"name"}, Body: schema}
-		if err := c.content(wanted, func(block *hclext.Block) (string, map[string]cty.Type) {
-			if block.Labels[0] != name {
-				return "", nil
-			}
-			return "module." + name, types
-		}); err != nil {
+		if err := c.arguments("module", call.Labels[0], types); err != nil {
 			return err
 		}
 	}

@@ -63,7 +63,7 @@ func (r *rule) Check(runner tflint.Runner) error {
 			"resource": provider.ResourceSchemas, "data": provider.DataSourceSchemas, "ephemeral": provider.EphemeralResourceSchemas,
 		} {
 			for _, name := range slices.Sorted(maps.Keys(all)) {
-				if err := c.blocks(kind, name, typesOf(all[name].Block.Attributes)); err != nil {
+				if err := c.arguments(kind, name, typesOf(all[name].Block.Attributes)); err != nil {
 					return err
 				}
 			}
