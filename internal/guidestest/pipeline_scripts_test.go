@@ -143,7 +143,7 @@ const renew = "bash ci/renew.sh"
 // deletes nor replaces it.
 func TestPipelineRenewsNothingElse(t *testing.T) {
 	w := scripted(t)
-	w.shell(`sed -i "s/^stores=.*/stores='(.type == \"terraform_data\")'/" ci/renew.sh`)
+	w.File("ci/renew.sh", regexp.MustCompile(`(?m)^stores=.*`).ReplaceAllString(w.Read("ci/renew.sh"), `stores='(.type == "terraform_data")'`))
 	w.File("store.tf", "resource \"terraform_data\" \"store\" {\n  input = dataplatform_api_key.loader.key_id\n}\n")
 	w.shell("terraform apply -auto-approve")
 	w.expireKeys("terraform.tfstate")
