@@ -144,7 +144,7 @@ func TestKeyOf(t *testing.T) {
 func TestKeysOfElements(t *testing.T) {
 	t.Parallel()
 	const one, two = `{"schema": "a", "table": "b.c"}`, `{"schema": "a", "table": "b.c", "rank": 1}`
-	read := at(t, "maps", `[`+one+`, `+two+`, `+two+`, {"schema": "a"}]`)
+	read := at(t, "maps", `[`+one+`, `+two+`, `+two+`, `+one+`, {"schema": "a", "table": "b.c", "rank": 2}, {"schema": "a"}]`)
 	var keys []string
 	for key := range read.Members() {
 		keys = append(keys, key)

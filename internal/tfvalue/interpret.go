@@ -64,8 +64,8 @@ func (o *interpretation) leaf(at Path, last, read Value) Value {
 // spelled returns the last one of two values that mean the same if its spelling is to stay: an update sends
 // names as the platform has them.
 func (o *interpretation) spelled(name string, last, read Value) Value {
-	keepsSpelling := isNumber(read) || slices.Contains(o.Trimmed, name)
-	if o.Same(name, last, read) && keepsSpelling || !o.Same(name, last, read) && o.Confirms(name, last, read) {
+	isSame := o.Same(name, last, read)
+	if isSame && (isNumber(read) || slices.Contains(o.Trimmed, name)) || !isSame && o.Confirms(name, last, read) {
 		return last
 	}
 	return read

@@ -56,7 +56,7 @@ func (r Rules) read(at Path, decoded any, typ tftypes.Type) (tftypes.Value, erro
 		content, err = r.readElements(at, decoded, t.ElementType, true)
 	case tftypes.Map:
 		var elements []tftypes.Value
-		if elements, err = r.readElements(at, decoded, t.ElementType, true); err == nil {
+		if elements, err = r.readElements(at, decoded, t.ElementType, false); err == nil {
 			return r.Keys[at.Name()].Collect(typ, wrapped(elements)).Value, nil
 		}
 	default:

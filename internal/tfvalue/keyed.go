@@ -3,6 +3,7 @@ package tfvalue
 import (
 	"fmt"
 	"maps"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -71,13 +72,13 @@ func (k Key) Split(key string) (names []string, isKey bool) {
 	return names, len(names) == len(k.Members) && !slices.Contains(names, "") && k.Join(names) == key
 }
 
-// Collect returns the keyed map of these elements. If a response repeats a key, the key of the second
-// element ends with " (2)".
+// Collect returns the keyed map of these elements, of which it drops repeats. If a response has another
+// element with the same key, the key of that ends with " (2)".
 func (k Key) Collect(typ tftypes.Type, elements []Value) Value {
 	all := make(map[string]tftypes.Value, len(elements))
 	for _, element := range elements {
 		key := k.Of(element)
-		for first, i := key, 2; all[key].Type() != nil; i++ {
+		for first, i := key, 2; all[key].Type() != nil && !reflect.DeepEqual(all[key], element.Value); i++ {
 			key = fmt.Sprintf("%s (%d)", first, i)
 		}
 		all[key] = element.Value
