@@ -12,8 +12,6 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/dataplatform/terraform-provider-dataplatform/internal/words"
-
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
@@ -21,6 +19,7 @@ import (
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/platform"
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/words"
 )
 
 // Bug ends the detail of an error that no configuration and no platform should cause.
@@ -79,9 +78,8 @@ func (c *Connection) SkipsRefresh(diags *diag.Diagnostics) bool {
 	if len(only(ManagementSettings, c.Unset)) > 0 || !c.Waits(ManagementSettings...) {
 		return false
 	}
-	diags.AddWarning("Refresh skipped: provider settings are unknown",
-		fmt.Sprintf("%s known only after apply, so this plan uses the state as it is and does not detect drift. The next plan after the apply detects it.",
-			words.Are(only(ManagementSettings, c.Unknown))))
+	diags.AddWarning("Refresh skipped: provider settings are unknown", words.Are(only(ManagementSettings, c.Unknown))+
+		" known only after apply, so this plan uses the state as it is and does not detect drift. The next plan after the apply detects it.")
 	return true
 }
 
@@ -92,9 +90,8 @@ func (c *Connection) Ready(settings []string, diags *diag.Diagnostics) (*platfor
 	if len(unset) > 0 {
 		addMissing(diags, unset)
 	} else if len(unknown) > 0 {
-		diags.AddError("Unknown provider settings",
-			fmt.Sprintf("%s known only after apply, which is too late for this plan. First apply the resources that provide a value (terraform apply -target=…), or set known values.",
-				words.Are(unknown)))
+		diags.AddError("Unknown provider settings", words.Are(unknown)+" known only after apply, which is too late for this plan. "+
+			"First apply the resources that provide a value (terraform apply -target=…), or set known values.")
 	}
 	return c.Client, len(unset)+len(unknown) == 0
 }
@@ -106,24 +103,23 @@ func addMissing(diags *diag.Diagnostics, settings []string) {
 	if slices.ContainsFunc(*diags, func(d diag.Diagnostic) bool { return d.Summary() == summary }) {
 		return
 	}
-	detail := fmt.Sprintf("%s not set: %s", words.Are(settings), ToSet(settings))
+	detail := words.Are(settings) + " not set: " + ToSet(settings)
 	if slices.Contains(settings, "organization_id") {
 		detail += "; organization_id can also be set on this object"
 	}
 	diags.AddError(summary, detail+".")
 }
 
-// ToSet ends a sentence about settings that are not set: "set them in the provider block, or with
-// the environment variables A and B". settings must not be empty.
+// ToSet ends a sentence about settings that are not set. settings must not be empty.
 func ToSet(settings []string) string {
-	them, variables, all := "it", "variable ", []string{}
-	if len(settings) > 1 {
-		them, variables = "them", "variables "
-	}
+	var variables []string
 	for _, name := range settings {
-		all = append(all, Environment(name))
+		variables = append(variables, Environment(name))
 	}
-	return "set " + them + " in the provider block, or with the environment " + variables + words.Enumerate(all)
+	if len(settings) == 1 {
+		return "set it in the provider block, or with the environment variable " + variables[0]
+	}
+	return "set them in the provider block, or with the environment variables " + words.Enumerate(variables)
 }
 
 // only returns the settings that are among others.
@@ -131,9 +127,8 @@ func only(settings, among []string) []string {
 	return slices.DeleteFunc(slices.Clone(settings), func(name string) bool { return !slices.Contains(among, name) })
 }
 
-// Management returns the client and the organization of an object that has to be read now. own is
-// the object's organization_id. If a setting is not set or not known yet, it reports an error and
-// returns false.
+// Management returns the client and the organization of an object that has to be read now, whose
+// organization_id is own. If a setting is not set or not known yet, it reports an error and returns false.
 func (c *Connection) Management(own tfvalue.Value, diags *diag.Diagnostics) (*platform.Client, tfvalue.Value, bool) {
 	settings := ManagementSettings
 	if own.Text() == "" {
@@ -147,8 +142,7 @@ func (c *Connection) Management(own tfvalue.Value, diags *diag.Diagnostics) (*pl
 }
 
 // Organization returns the organization of an object: its own, which must be null or known, or the
-// provider's default, which may be unknown. If neither is set, it reports an error that also names the other
-// settings that are not set, since no further check follows.
+// provider's default, which may be unknown. If neither is set, it reports all settings that are not.
 func (c *Connection) Organization(own tfvalue.Value, diags *diag.Diagnostics) tfvalue.Value {
 	switch {
 	case own.Text() != "":
@@ -164,8 +158,7 @@ func (c *Connection) Organization(own tfvalue.Value, diags *diag.Diagnostics) tf
 }
 
 // WarnOrganization warns that an object without an organization_id of its own is in another
-// organization than the provider's, and what follows from that. All objects share one summary, so
-// that Terraform folds the warnings.
+// organization than the provider's. All objects share one summary, so that Terraform folds the warnings.
 func (c *Connection) WarnOrganization(own, prior tfvalue.Value, label, effect string, diags *diag.Diagnostics) {
 	if !own.IsNull() || prior.IsNull() || c.OrganizationID == "" || strings.EqualFold(prior.Text(), c.OrganizationID) {
 		return
@@ -176,9 +169,7 @@ func (c *Connection) WarnOrganization(own, prior tfvalue.Value, label, effect st
 }
 
 // Environment returns the environment variable of a setting. The provider block takes precedence.
-func Environment(setting string) string {
-	return "DATAPLATFORM_" + strings.ToUpper(setting)
-}
+func Environment(setting string) string { return "DATAPLATFORM_" + strings.ToUpper(setting) }
 
 // Detail returns the text of an error for below its summary.
 func Detail(err error) string {

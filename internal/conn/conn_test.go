@@ -28,37 +28,48 @@ func texts(diags diag.Diagnostics) (all string) {
 // which it lacks. What is missing comes first, since no apply makes it known.
 func TestManagement(t *testing.T) {
 	t.Parallel()
+	const (
+		missing = "Error: Missing provider settings: "
+		unknown = "Error: Unknown provider settings: "
+		block   = " in the provider block, or with the environment variable"
+		noKey   = missing + "base_url and key_id are not set: set them" + block + "s DATAPLATFORM_BASE_URL and DATAPLATFORM_KEY_ID."
+		noOwner = missing + "organization_id is not set: set it" + block + " DATAPLATFORM_ORGANIZATION_ID; organization_id can also be set on this object."
+	)
 	none, waiting, own := tfvalue.Null(tftypes.String), tfvalue.Unknown(tftypes.String), tfvalue.String(ours)
 	for name, test := range map[string]struct {
-		connection       *conn.Connection
+		organization     string // the provider's
+		unset, unknown   string
 		own              tfvalue.Value
-		organization     string // "" if it cannot be read now
+		want             string // "" if it cannot be read now
 		says             string
 		refreshIsSkipped bool
 	}{
-		"all set":                        {&conn.Connection{OrganizationID: theirs}, none, theirs, "", false},
-		"its own":                        {&conn.Connection{OrganizationID: theirs}, own, ours, "", false},
-		"its own, and no other":          {&conn.Connection{Unset: []string{"organization_id"}}, own, ours, "", false},
-		"its own, the other unknown":     {&conn.Connection{Unknown: []string{"organization_id"}}, own, ours, "", false},
-		"its own unknown":                {&conn.Connection{OrganizationID: theirs}, waiting, theirs, "", false}, // the caller waits
-		"alerting is not needed":         {&conn.Connection{OrganizationID: theirs, Unset: []string{"alerts_base_url"}, Unknown: []string{"alerts_access_token"}}, none, theirs, "", false},
-		"no organization":                {&conn.Connection{Unset: []string{"organization_id"}}, none, "", "Error: Missing provider settings: organization_id is not set: set it in the provider block, or with the environment variable DATAPLATFORM_ORGANIZATION_ID; organization_id can also be set on this object.", false},
-		"no key":                         {&conn.Connection{OrganizationID: theirs, Unset: []string{"base_url", "key_id", "key_secret"}}, none, "", "Error: Missing provider settings: base_url, key_id and key_secret are not set: set them in the provider block, or with the environment variables DATAPLATFORM_BASE_URL, DATAPLATFORM_KEY_ID and DATAPLATFORM_KEY_SECRET.", false},
-		"one missing, another unknown":   {&conn.Connection{OrganizationID: theirs, Unset: []string{"base_url"}, Unknown: []string{"key_secret"}}, none, "", "Error: Missing provider settings: base_url is not set: set it in the provider block, or with the environment variable DATAPLATFORM_BASE_URL.", false},
-		"one unknown":                    {&conn.Connection{OrganizationID: theirs, Unknown: []string{"key_secret"}}, none, "", "Error: Unknown provider settings: key_secret is known only after apply, which is too late for this plan.", true},
-		"alerting missing, one unknown":  {&conn.Connection{OrganizationID: theirs, Unset: []string{"alerts_base_url"}, Unknown: []string{"key_id"}}, none, "", "Error: Unknown provider settings: key_id is known only after apply", true},
-		"the provider is not configured": {conn.Unconfigured(), none, "", "Error: Unknown provider settings: organization_id, base_url, key_id", true},
+		"all set":                    {theirs, "", "", none, theirs, "", false},
+		"its own":                    {theirs, "", "", own, ours, "", false},
+		"its own, and no other":      {"", "organization_id", "", own, ours, "", false},
+		"its own, the other unknown": {"", "", "organization_id", own, ours, "", false},
+		"its own unknown":            {theirs, "", "", waiting, theirs, "", false}, // the caller waits
+		"alerting is not needed":     {theirs, "alerts_base_url", "alerts_access_token", none, theirs, "", false},
+		"no organization":            {"", "organization_id", "", none, "", noOwner, false},
+		"no key":                     {theirs, "base_url key_id", "key_secret", none, "", noKey, false},
+		"one unknown":                {theirs, "", "key_secret", none, "", unknown + "key_secret is known only after apply, which is too late", true},
+		"alerting missing":           {theirs, "alerts_base_url", "key_id", none, "", unknown + "key_id is known only after apply", true},
+		"not configured":             {"unconfigured", "", "", none, "", unknown + "organization_id, base_url, key_id", true},
 	} {
-		test.connection.Client = &platform.Client{}
+		connection := &conn.Connection{OrganizationID: test.organization, Unset: strings.Fields(test.unset), Unknown: strings.Fields(test.unknown)}
+		if test.organization == "unconfigured" {
+			connection = conn.Unconfigured()
+		}
+		connection.Client = &platform.Client{}
 		var diags, warnings diag.Diagnostics
-		client, organization, ok := test.connection.Management(test.own, &diags)
-		if ok != (test.organization != "") || ok && (client != test.connection.Client || organization.Text() != test.organization) {
+		client, organization, ok := connection.Management(test.own, &diags)
+		if ok != (test.want != "") || ok && (client != connection.Client || organization.Text() != test.want) {
 			t.Errorf("%s: ready: %t, organization %s", name, ok, organization.Text())
 		}
 		if got := texts(diags); !strings.HasPrefix(got, test.says) || (got == "") != (test.says == "") || strings.Contains(got, "\n") {
 			t.Errorf("%s: %s\nwant %s", name, got, test.says)
 		}
-		skipped := test.connection.SkipsRefresh(&warnings)
+		skipped := connection.SkipsRefresh(&warnings)
 		if skipped != test.refreshIsSkipped || skipped != strings.HasPrefix(texts(warnings), "Warning: Refresh skipped: provider settings are unknown: ") {
 			t.Errorf("%s: refresh skipped: %t, %s", name, skipped, texts(warnings))
 		}
