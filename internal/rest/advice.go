@@ -26,14 +26,23 @@ const (
 // address is what to check if the API may be at another address.
 func (a *API) address() string { return a.URLSetting + ", and HTTPS_PROXY if it is set." }
 
-// advise says what to do about an error; "" if nothing is known to help.
-func (k *Call) advise(e *Error) string {
-	isOutage := e.Kind == Temporary || e.Status >= http.StatusInternalServerError
+// advise says what to do about an error; "" if nothing is known to help. See complete for because.
+func (k *Call) advise(e *Error, because *refusal) string {
 	switch {
 	case e.Kind == Interrupted:
 		return ""
+	case because != nil && because.advice != "":
+		return because.advice
 	case e.Status == 0:
 		return k.adviseUnanswered(e)
+	default:
+		return k.adviseAnswered(e)
+	}
+}
+
+func (k *Call) adviseAnswered(e *Error) string {
+	isOutage := e.Kind == Temporary || e.Status >= http.StatusInternalServerError
+	switch {
 	case isOutage && e.Foreign != "" && k.unanswered:
 		return "Check " + k.API.address() + orRunAgain
 	case isOutage:

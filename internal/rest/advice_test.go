@@ -47,7 +47,7 @@ func TestAdviceForEachKindOfError(t *testing.T) {
 			if unanswered {
 				want = test.first
 			}
-			if got := k.advise(&test.e); got != want {
+			if got := k.advise(&test.e, nil); got != want {
 				t.Errorf("%s: %q, want %q", name, got, want)
 			}
 		}

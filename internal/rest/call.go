@@ -1,7 +1,6 @@
 package rest
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"net/http"
@@ -183,43 +182,27 @@ func (k *Call) stop(cause error) error {
 func (k *Call) complete(e *Error, because *refusal) error {
 	e.Attempts, e.Elapsed = k.attempts, time.Since(k.started)
 	e.Ambiguous = slices.ContainsFunc(k.failures, func(one *Error) bool { return one.Ambiguous })
-	advice := k.advise(e)
-	if because != nil {
-		advice = cmp.Or(because.advice, advice)
+	if e.Ambiguous && !k.Unrepeatable {
+		e.more = append(e.more, "It is not known whether the change was applied. The next plan shows what is still missing.")
+	}
+	if e.Attempts > 1 || e.Attempts > 0 && because != nil {
+		e.more = append(e.more, gaveUp(e, because))
 	}
 	if e.Ambiguous && k.Unrepeatable && k.Method != http.MethodPost {
-		advice = ""
+		return e
 	}
-	for _, paragraph := range []string{k.leftBehind(e), gaveUp(e, because), advice} {
-		if paragraph != "" {
-			e.more = append(e.more, paragraph)
-		}
+	if advice := k.advise(e, because); advice != "" {
+		e.more = append(e.more, advice)
 	}
 	return e
 }
 
-// leftBehind is what an update that failed may have done.
-func (k *Call) leftBehind(e *Error) string {
-	switch {
-	case !e.Ambiguous || k.Unrepeatable:
-		return ""
-	case e.Kind == Unreadable && e.Foreign == "":
-		return "The change was probably applied."
-	default:
-		return "It is not known whether the change was applied. The next plan shows what is still missing."
-	}
-}
-
 func gaveUp(e *Error, because *refusal) string {
-	spent := words.Count(e.Attempts, "attempt") + " in " + words.Duration(e.Elapsed)
-	switch {
-	case because != nil && e.Attempts > 0:
-		return "Gave up after " + spent + ": " + words.Sentence(because.reason)
-	case e.Attempts > 1:
-		return "Failed after " + spent + "."
-	default:
-		return ""
+	text := "Gave up after " + words.Count(e.Attempts, "attempt") + " in " + words.Duration(e.Elapsed)
+	if because != nil {
+		text += ": " + because.reason
 	}
+	return words.Sentence(text)
 }
 
 // log writes a line before an attempt, since a request that hangs, or whose process is killed, leaves no

@@ -133,8 +133,8 @@ func TestErrorSaysWhatMayBeLeftBehind(t *testing.T) {
 		says    string
 	}{
 		"a change without a response": {"PATCH", []Error{lost}, tooLate, unknown + "Gave up after 1 attempt in 0s: it is late. " + runAgain},
-		"a change that failed later":  {"PATCH", []Error{lost, rejected}, nil, unknown + "Failed after 2 attempts in 0s."},
-		"an unreadable response":      {"PATCH", []Error{half}, nil, "The change was probably applied. Ask "},
+		"a change that failed later":  {"PATCH", []Error{lost, rejected}, nil, unknown + "Gave up after 2 attempts in 0s."},
+		"an unreadable response":      {"PATCH", []Error{half}, nil, unknown + support},
 		"a change at a login page":    {"PATCH", []Error{login}, nil, unknown + askGateway},
 		"a change that was rejected":  {"PATCH", []Error{rejected}, nil, "HTTP 410 Gone with an empty body."},
 		"a change that is refused":    {"PATCH", []Error{rejected}, &refusal{"it is down", "Check it."}, "attempt in 0s: it is down. Check it."},

@@ -50,7 +50,7 @@ func TestFinalConnectionErrors(t *testing.T) {
 		"no TLS":            {strings.Replace(plain.URL, "http:", "https:", 1), nil, check},
 	} {
 		for _, operation := range []string{"pipe", "key"} {
-			c := newTestClient(t, test.address, func(c *Config) { c.RetryTimeout = 5 * time.Second })
+			c := newTestClient(t, test.address, func(c *Config) { c.RetryTimeout = time.Minute })
 			c.Transport().Proxy = func(*http.Request) (*url.URL, error) { return nil, test.proxy }
 			if test.address == old.URL {
 				resttest.Trust(c.Transport(), old)

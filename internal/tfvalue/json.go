@@ -121,17 +121,22 @@ func readScalar(at Path, decoded any, typ tftypes.Type) (any, error) {
 	switch {
 	case isText && typ.Is(tftypes.String), isBool && typ.Is(tftypes.Bool):
 		return decoded, nil
-	case isNumber && typ.Is(tftypes.Number) && len(number) > maxNumberText:
-		return nil, outOfRange(at)
 	case isNumber && typ.Is(tftypes.Number):
-		n, _, err := big.ParseFloat(string(number), 10, numberPrecision, big.ToNearestEven)
-		if err != nil || !inRange(n) {
-			return nil, outOfRange(at)
-		}
-		return n, nil
+		return readNumber(at, string(number))
 	default:
 		return nil, otherType(at)
 	}
+}
+
+func readNumber(at Path, text string) (any, error) {
+	if len(text) > maxNumberText {
+		return nil, outOfRange(at)
+	}
+	n, _, err := big.ParseFloat(text, 10, numberPrecision, big.ToNearestEven)
+	if err != nil || !inRange(n) {
+		return nil, outOfRange(at)
+	}
+	return n, nil
 }
 
 func otherType(at Path) error {
