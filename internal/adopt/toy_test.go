@@ -210,8 +210,8 @@ func (u *patching) Send(ctx context.Context, p platform.Patch, read platform.Rea
 		return true, nil
 	}
 	sends := p.Body.(map[string]any)["patch"].(Patch)
-	if changes := !sends.Edit.IsEmpty(); changes != p.Unrepeatable || (changes || sends.Carried.AnyLeaf()) && p.AsOf.IsZero() {
-		return false, fmt.Errorf("a PATCH that changes the mappings (%t) is unrepeatable (%t), and decided at %s", changes, p.Unrepeatable, p.AsOf)
+	if changes := !sends.Edit.IsEmpty(); changes != p.NonIdempotent || (changes || sends.Carried.AnyLeaf()) && p.AsOf.IsZero() {
+		return false, fmt.Errorf("a PATCH that changes the mappings (%t) is non-idempotent (%t), and decided at %s", changes, p.NonIdempotent, p.AsOf)
 	}
 	if slices.Contains(p.Leaves, mappingsAt.String()) == sends.Edit.IsEmpty() {
 		return false, fmt.Errorf("the log has %q of a PATCH that changes the mappings: %t", p.Leaves, !sends.Edit.IsEmpty())
@@ -221,7 +221,7 @@ func (u *patching) Send(ctx context.Context, p platform.Patch, read platform.Rea
 	case errors.As(err, &failed):
 		u.ambiguous = u.ambiguous || failed.Ambiguous
 		failed.Ambiguous = u.ambiguous
-		return failed.Status == 0 && (!p.Unrepeatable || !failed.Ambiguous), err
+		return failed.Status == 0 && (!p.NonIdempotent || !failed.Ambiguous), err
 	case response.IsNull(), err != nil:
 		return false, err
 	default:

@@ -147,8 +147,8 @@ func (u *update) isLeft(s step) bool { return u.Rules.Changes(s.Leaves, u.remote
 func (u *update) attempt(ctx context.Context, call Call, s step) (again bool, err error) {
 	carried, asOf := u.carries(s)
 	s.Carried = carried
-	patch := platform.Patch{Leaves: paths(s.All().Leaves()), Unrepeatable: !s.Edit.IsEmpty(), AsOf: asOf}
-	if patch.Unrepeatable {
+	patch := platform.Patch{Leaves: paths(s.All().Leaves()), NonIdempotent: !s.Edit.IsEmpty(), AsOf: asOf}
+	if patch.NonIdempotent {
 		patch.Leaves = append(patch.Leaves, u.Mappings.String())
 	}
 	if patch.Body, err = u.Body(u.change.Change, s.Patch); err != nil {
@@ -480,5 +480,5 @@ func (u *update) movedMappings() []tfvalue.Value {
 	if !u.ownsMappings() || u.change.read.mappedAt.IsZero() {
 		return nil
 	}
-	return u.key().Moved(u.mappingsOf(u.change.Remote), u.mappingsOf(u.remote), u.change.Edit.All())
+	return u.key().Drifted(u.mappingsOf(u.change.Remote), u.mappingsOf(u.remote), u.change.Edit.All())
 }

@@ -26,7 +26,7 @@ type CreatedAPIKey struct {
 // CreateAPIKey creates a key ("Create key" in the API document), from the JSON object that
 // body is marshaled to. From then on, errors and logs mask its secret.
 //
-// The API can neither read nor delete a key, so the POST is unrepeatable (see rest.Request). A response
+// The API can neither read nor delete a key, so the POST is non-idempotent (see rest.Request). A response
 // that is not as documented counts if it has the secret, or of a key with hashData, the ID. After an
 // error that IsAmbiguous, a key may exist whose secret is lost.
 func (c *Client) CreateAPIKey(ctx context.Context, organizationID string, body map[string]any) (*CreatedAPIKey, error) {
@@ -41,7 +41,7 @@ func (c *Client) CreateAPIKey(ctx context.Context, organizationID string, body m
 	r.Method = http.MethodPost
 	r.Leaves = []string{c.Clean(fmt.Sprintf("name %q", body["name"]), words.MaxID)}
 	r.NamesObject, r.NotFoundAdvice = false, checkOrganization
-	r.Unrepeatable = true
+	r.NonIdempotent = true
 	r.Accept = func(response *rest.Response) error {
 		c.maskSecret(response.Body)
 		return created.receive(response, body["hashData"] != nil)

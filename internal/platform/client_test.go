@@ -45,7 +45,7 @@ func TestRequestAndResponseOfEachOperation(t *testing.T) {
 	}
 }
 
-// A patch is not sent if what it is based on is too old, and one that is unrepeatable only once.
+// A patch is not sent if what it is based on is too old, and one that is non-idempotent only once.
 func TestPatchIsFreshAndNotRepeated(t *testing.T) {
 	t.Parallel()
 	bubble(t, func(t *testing.T, f *fake, c *Client) {
@@ -53,7 +53,7 @@ func TestPatchIsFreshAndNotRepeated(t *testing.T) {
 		ctx, update, _ := c.UpdatePipe(t.Context(), testOrganization, testService, testPipe)
 		defer update.End()
 		for i, age := range []time.Duration{time.Minute, 0} {
-			patch := Patch{Body: map[string]any{"name": "n"}, AsOf: time.Now().Add(-age), Unrepeatable: true}
+			patch := Patch{Body: map[string]any{"name": "n"}, AsOf: time.Now().Add(-age), NonIdempotent: true}
 			if again, err := update.Send(ctx, patch, new(object).read); again != (i == 0) || IsAmbiguous(err) != (i == 1) || f.Sent("") != i {
 				t.Errorf("based on a read %s ago: %t, %v, %v", age, again, err, f.Requests())
 			}

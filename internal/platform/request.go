@@ -44,12 +44,12 @@ type Read func(object any) error
 const MaxAge = rest.MaxAge
 
 // Patch is what one attempt of an update sends. Body is marshaled, and Leaves names what it has, for the
-// log. See rest.Request for AsOf and Unrepeatable.
+// log. See rest.Request for AsOf and NonIdempotent.
 type Patch struct {
-	Body         any
-	Leaves       []string
-	AsOf         time.Time
-	Unrepeatable bool
+	Body          any
+	Leaves        []string
+	AsOf          time.Time
+	NonIdempotent bool
 }
 
 // Update is a PATCH of one object under way. Each attempt may have another body.
@@ -70,7 +70,7 @@ func (c *Client) begin(ctx context.Context, r *rest.Request, id string) (context
 // API's own has none. It reports whether the caller may try again: see rest.Call.Try.
 func (u *Update) Send(ctx context.Context, patch Patch, read Read) (again bool, err error) {
 	r := u.call.Request
-	r.Leaves, r.AsOf, r.Unrepeatable = patch.Leaves, patch.AsOf, patch.Unrepeatable
+	r.Leaves, r.AsOf, r.NonIdempotent = patch.Leaves, patch.AsOf, patch.NonIdempotent
 	r.Accept = func(response *rest.Response) error {
 		if response.IsOwn && response.IsSuccess() && response.Cut == nil && members(response.Value)["result"] == nil {
 			return nil

@@ -177,18 +177,18 @@ func (k *Call) stop(cause error) error {
 }
 
 // complete completes an error with what only the call knows. because is why there was no further
-// attempt, nil if another would have failed in the same way. What to do about an unrepeatable request
+// attempt, nil if another would have failed in the same way. What to do about a non-idempotent request
 // that may still do harm is said by its caller, who knows the object.
 func (k *Call) complete(e *Error, because *refusal) error {
 	e.Attempts, e.Elapsed = k.attempts, time.Since(k.started)
 	e.Ambiguous = slices.ContainsFunc(k.failures, func(one *Error) bool { return one.Ambiguous })
-	if e.Ambiguous && !k.Unrepeatable {
+	if e.Ambiguous && !k.NonIdempotent {
 		e.more = append(e.more, "It is not known whether the change was applied. The next plan shows what is still missing.")
 	}
 	if e.Attempts > 1 || e.Attempts > 0 && because != nil {
 		e.more = append(e.more, gaveUp(e, because))
 	}
-	if e.Ambiguous && k.Unrepeatable && k.Method != http.MethodPost {
+	if e.Ambiguous && k.NonIdempotent && k.Method != http.MethodPost {
 		return e
 	}
 	if advice := k.advise(e, because); advice != "" {

@@ -141,7 +141,7 @@ func TestErrorSaysWhatMayBeLeftBehind(t *testing.T) {
 		"a creation":                  {"POST", []Error{lost}, nil, "arrived:  " + runAgain},
 		"a removal":                   {"DELETE", []Error{lost}, nil, "arrived: "},
 	} {
-		r := &Request{Method: test.method, Unrepeatable: test.method != "PATCH", API: &API{}}
+		r := &Request{Method: test.method, NonIdempotent: test.method != "PATCH", API: &API{}}
 		k := &Call{Request: r, attempts: len(test.failed), started: time.Now().Add(time.Millisecond / 3)}
 		for _, e := range test.failed {
 			k.failures = append(k.failures, &e)

@@ -20,7 +20,7 @@ import (
 // Config configures a Client.
 type Config struct {
 	RequestTimeout        time.Duration  // of one attempt, from dialling to the last byte of the response
-	RetryTimeout          time.Duration  // of one request, attempts and waits included, unless it is unrepeatable and sent; 0: one attempt
+	RetryTimeout          time.Duration  // of one request, attempts and waits included, unless it is non-idempotent and sent; 0: one attempt
 	MaxConcurrentRequests int            // to all APIs together
 	UserAgent             string         // without control characters
 	Random                func() float64 // for the jitter of waits, from 0 to 1, in any goroutine; nil: that of math/rand

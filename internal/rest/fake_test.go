@@ -75,7 +75,7 @@ var (
 var operations = map[string]Request{
 	"pipe":   {Operation: "read pipe", Method: http.MethodGet, Path: pipePath},
 	"update": {Operation: "update pipe", Method: http.MethodPatch, Path: pipePath, Body: []byte(`{"name":"n"}`)},
-	"key":    {Operation: "create API key", Method: http.MethodPost, Path: keysPath, Body: []byte(`{"name":"n","roles":["admin"]}`), Unrepeatable: true},
+	"key":    {Operation: "create API key", Method: http.MethodPost, Path: keysPath, Body: []byte(`{"name":"n","roles":["admin"]}`), NonIdempotent: true},
 	"alert":  {Operation: "read alert", Method: http.MethodGet, Path: []string{"api", "v2", "alerts", mockplatform.AlertID}},
 }
 

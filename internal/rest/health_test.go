@@ -195,7 +195,7 @@ func testNext(t *testing.T) {
 	tooLate := func(at string) string {
 		return "the next attempt could start at " + at + ", after the end of retry_timeout (1m0s): Run the command again after " + at + "."
 	}
-	once, undone := &Request{Unrepeatable: true}, &Request{Unrepeatable: true} // of which the latter was not carried out
+	once, undone := &Request{NonIdempotent: true}, &Request{NonIdempotent: true} // of which the latter was not carried out
 	for _, test := range []struct {
 		request    *Request
 		ends       string

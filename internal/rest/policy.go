@@ -44,7 +44,7 @@ func (k *Call) mayRetry(failed *Error, wait time.Duration) bool {
 	case RateLimited, NotSent:
 		return true
 	case NoResponse, Temporary:
-		return !k.Unrepeatable || !failed.Ambiguous
+		return !k.NonIdempotent || !failed.Ambiguous
 	case Busy:
 		first := slices.IndexFunc(k.failures, func(e *Error) bool { return e.Kind == Busy })
 		return k.Method == http.MethodPatch && failed.Elapsed-k.failures[first].Elapsed+wait <= busyFor

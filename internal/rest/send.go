@@ -29,7 +29,7 @@ func (k *Call) try(ctx context.Context) *attempt {
 	attemptCtx, cancel := k.attemptContext(ctx, a)
 	defer cancel()
 	client := k.client.http
-	if k.Unrepeatable {
+	if k.NonIdempotent {
 		client = onOwnConnection(client)
 		defer client.CloseIdleConnections() // which ends a dial that nobody waits for
 	}
@@ -50,7 +50,7 @@ func (k *Call) try(ctx context.Context) *attempt {
 	return a
 }
 
-// attemptContext bounds one attempt by request_timeout. Once an unrepeatable request is sent, it has
+// attemptContext bounds one attempt by request_timeout. Once a non-idempotent request is sent, it has
 // all of that, even beyond the end of retry_timeout: to cut it short would lose what it creates.
 func (k *Call) attemptContext(ctx context.Context, a *attempt) (attemptCtx context.Context, cancel func()) {
 	most := k.client.config.RequestTimeout
@@ -58,7 +58,7 @@ func (k *Call) attemptContext(ctx context.Context, a *attempt) (attemptCtx conte
 	aborted, abort := context.WithCancelCause(context.WithoutCancel(ctx))
 	attemptCtx, stop := context.WithTimeoutCause(aborted, most, timedOut)
 	unhook := context.AfterFunc(ctx, func() {
-		if !k.Unrepeatable || !a.sent.Load() {
+		if !k.NonIdempotent || !a.sent.Load() {
 			abort(context.Cause(ctx))
 		}
 	})

@@ -69,9 +69,9 @@ func (k Key) NotDone(e Edit, now Value) Edit {
 	return Edit{slices.DeleteFunc(slices.Clone(e.Remove), isGone), slices.DeleteFunc(slices.Clone(e.Add), isAdded)}
 }
 
-// Moved returns the elements of a set, as they were, that are now missing or have another value,
+// Drifted returns the elements of a set, as they were, that are now missing or have another value,
 // except for some.
-func (k Key) Moved(before, now Value, except []Value) []Value {
+func (k Key) Drifted(before, now Value, except []Value) []Value {
 	return k.Except(k.Difference(now, before).Remove, except)
 }
 

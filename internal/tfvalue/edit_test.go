@@ -106,7 +106,7 @@ func TestNotDone(t *testing.T) {
 	} {
 		edit, now := tfvalue.Edit{Remove: mapsOf(t, "b/u c/v").Elements(), Add: mapsOf(t, "c/v.y a/t").Elements()}, mapsOf(t, test.now)
 		left := mapsKey.NotDone(edit, now)
-		moved, folded := mapsKey.Moved(mapsOf(t, "b/u c/v d/w"), now, edit.All()), mapsKey.SameButCase(edit.Add, now)
+		moved, folded := mapsKey.Drifted(mapsOf(t, "b/u c/v d/w"), now, edit.All()), mapsKey.SameButCase(edit.Add, now)
 		got := [4]string{spelled(left.Remove), spelled(left.Add), spelled(moved), spelled(folded)}
 		if want := [4]string{test.notRemoved, test.notAdded, test.moved, test.folded}; got != want {
 			t.Errorf("%s: %q, want %q", name, got, want)
