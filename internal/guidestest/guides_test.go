@@ -41,7 +41,7 @@ func TestPicture(t *testing.T) {
 	words := func(svg string) string {
 		return folded(html.UnescapeString(replacePatterns(svg, map[string]string{"(?s)^.*?<rect": "<", "<[^>]*>": " "})))
 	}
-	wantText(t, words(drawn), "engine_max_threads = 8 -> 16", `- "phone",`, "Warning: Table mappings of pipe \"customers\"", "Columns that will be copied from now on.")
+	wantText(t, words(drawn), "engine_max_threads = 8 -> 16", `- "phone",`, `Warning: Table mappings of pipe "customers"`, "Columns that will be copied")
 	if got, want := words(fileText(t, "../../README.svg")), words(drawn); got != want {
 		t.Errorf("README.svg shows\n%s\nand the plan\n%s\nRun make picture, and look at it.", got, want)
 	}
@@ -66,7 +66,10 @@ func TestChaptersWithCommands(t *testing.T) {
 		then, prints   string
 	}{
 		{"adopting", "Generate the configuration", 0, "terraform plan\n", "No changes."},
-		{"rotating-keys", "Existing API keys", 2, "sed -i.bak 's/addresses = \\[/address = [/' keys.tf\n! terraform plan\n", `does not have an attribute named "addresses"`},
+		{
+			"rotating-keys", "Existing API keys", 2,
+			"sed -i.bak 's/addresses = \\[/address = [/' keys.tf\n! terraform plan\n", `does not have an attribute named "addresses"`,
+		},
 	} {
 		t.Run(row.chapter, func(t *testing.T) {
 			w := newReader(t)
@@ -112,7 +115,10 @@ terraform workspace select default
 		{[]string{"Services"}, plan + inServices, printsOfFile},
 		{[]string{"Pipes", "If the pipes differ"}, plan + "! grep -E 'organization_id|= null' pipes.tf\n", []string{"No changes."}},
 		{[]string{"Pipes", "If all pipes have the same settings"}, plan, []string{"No changes."}},
-		{[]string{"Services", "Several states"}, leaveOld + "cd production\n" + plan + inServices, append(printsOfFile, "2 to destroy", "These are the values of default, but the workspace is staging.")},
+		{
+			[]string{"Services", "Several states"}, leaveOld + "cd production\n" + plan + inServices,
+			append(printsOfFile, "2 to destroy", "These are the values of default, but the workspace is staging."),
+		},
 	}
 	followed := []string{intro.title}
 	for _, row := range rows {
@@ -201,7 +207,8 @@ resource "dataplatform_service_scaling" "events" {
 `, mockplatform.ServiceID)
 	w := newWorkspace(t, plainProvider+scaling).setenv("TF_CLI_ARGS_apply=-auto-approve")
 	output := w.PlanText()
-	w.File("main.tf", plainProvider+p.block(t, "provider \"dataplatform\"").text+strings.Replace(scaling, "service_id", "provider = dataplatform.loader\n  service_id", 1)+`
+	scaling = strings.Replace(scaling, "service_id", "provider = dataplatform.loader\n  service_id", 1)
+	w.File("main.tf", plainProvider+p.block(t, "provider \"dataplatform\"").text+scaling+`
 resource "dataplatform_api_key" "loader" {
   name              = "orders-loader"
   roles             = ["developer"]
@@ -274,7 +281,12 @@ func TestSecretsGuide(t *testing.T) {
 // without Terraform.
 func TestSealedSecretsGuide(t *testing.T) {
 	const vault = "    vault = {\n      source = \"hashicorp/vault\"\n    }\n"
-	pipe := fmt.Sprintf("resource \"dataplatform_pipe\" \"loader\" {\n  service_id = %q\n  pipe_id = %q\n  source_credentials = { kafka = {\n    username = \"u\"\n    ", mockplatform.ServiceID, mockplatform.KafkaPipeID)
+	pipe := fmt.Sprintf(`resource "dataplatform_pipe" "loader" {
+  service_id         = %q
+  pipe_id            = %q
+  source_credentials = { kafka = {
+    username = "u"
+    `, mockplatform.ServiceID, mockplatform.KafkaPipeID)
 	stored := func(w *workspace) string {
 		return fmt.Sprint(w.PipeSecrets(mockplatform.KafkaPipeID)["kafka"])
 	}
@@ -286,8 +298,8 @@ func TestSealedSecretsGuide(t *testing.T) {
 	for _, p := range []*page{deliver, pullRequest} {
 		p.replace(vault, "")
 		p.replace("resource \"vault_kv_secret_v2\" \"loader\" {\n  mount = \"secret\"\n  name  = \"orders/loader\"\n\n", pipe)
-		p.replace("  data_json_wo =", "  password_wo =")
-		p.replace("  data_json_wo_version = dataplatform_api_key.loader.secret_version\n", "  password_wo_version = dataplatform_api_key.loader.secret_version\n  } }\n")
+		p.replace("  data_json_wo", "  password_wo")
+		p.replace("_wo_version = dataplatform_api_key.loader.secret_version\n", "_wo_version = dataplatform_api_key.loader.secret_version\n  } }\n")
 	}
 	w.follow(deliver)
 	wantText(t, stored(w), w.key("orders-loader").secret)

@@ -48,7 +48,9 @@ func BenchmarkCall(b *testing.B) {
 				return err
 			}},
 			{"UpgradeResourceState", func() error {
-				_, err := p.UpgradeResourceState(b.Context(), &tfprotov6.UpgradeResourceStateRequest{TypeName: object.typeName, RawState: &tfprotov6.RawState{JSON: stored}})
+				_, err := p.UpgradeResourceState(b.Context(), &tfprotov6.UpgradeResourceStateRequest{
+					TypeName: object.typeName, RawState: &tfprotov6.RawState{JSON: stored},
+				})
 				return err
 			}},
 			{"ReadResource", func() error {
@@ -56,7 +58,9 @@ func BenchmarkCall(b *testing.B) {
 				return err
 			}},
 			{"PlanResourceChange", func() error {
-				_, err := p.PlanResourceChange(b.Context(), &tfprotov6.PlanResourceChangeRequest{TypeName: object.typeName, Config: config, PriorState: state, ProposedNewState: state, PriorPrivate: private})
+				_, err := p.PlanResourceChange(b.Context(), &tfprotov6.PlanResourceChangeRequest{
+					TypeName: object.typeName, Config: config, PriorState: state, ProposedNewState: state, PriorPrivate: private,
+				})
 				return err
 			}},
 		} {
