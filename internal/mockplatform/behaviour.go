@@ -40,10 +40,8 @@ type Responses struct {
 	// Lag is how old services and pipes in responses are, also in those to a PATCH: the
 	// platform reads from a replica. 0 means that they are never old.
 	Lag time.Duration
-	// PatchResult is the Result of every PATCH that no Fault gives another one:
-	// ResultBefore or ResultMissing.
+	// PatchResult is the Result of every PATCH that no Fault gives another one: ResultBefore.
 	PatchResult string
-	Numbers     NumberSpelling
 	// UnknownMembers adds members of every JSON type to every object, and members
 	// whose names differ from known ones only in letter case, before and after them.
 	UnknownMembers bool
@@ -65,33 +63,18 @@ type Sparse struct {
 	// any member at every depth. The path for a new key starts at the result:
 	// "key.roles", "keyId".
 	Path string
-	// Operations limits the rule to these operations; empty means all.
-	Operations []Operation
 	// OnlyEmpty omits only members that are null, "", [] or {}.
 	OnlyEmpty bool
 	// Zeros makes OnlyEmpty omit false and 0 as well.
 	Zeros bool
-	// EmptyObjects makes OnlyEmpty omit objects that became empty as well.
-	EmptyObjects bool
 	// Null returns null instead of omitting the member.
 	Null bool
 }
-
-// NumberSpelling is how whole numbers are written.
-type NumberSpelling string
-
-// The spellings; "" is the plain one.
-const (
-	NumbersAsFloats    NumberSpelling = ".0" // 4.0
-	NumbersAsExponents NumberSpelling = "e0" // 4e0
-)
 
 // Patches is how a PATCH is carried out.
 type Patches struct {
 	Resets   Resets
 	Rewrites []Rewrite
-	// MovesState changes the state of a pipe with each PATCH.
-	MovesState bool
 	// MovesReplicaMemory derives the memory per replica from a total memory that
 	// is sent.
 	MovesReplicaMemory bool

@@ -56,8 +56,8 @@ type Fault struct {
 	// RetryAfter adds a Retry-After header in whole seconds, rounded up.
 	RetryAfter time.Duration
 
-	// Result is JSON text that replaces the real result (or data). ResultMissing
-	// omits the member, and ResultBefore returns the object as it was before a PATCH.
+	// Result is JSON text that replaces the real result (or data). ResultBefore returns the
+	// object as it was before a PATCH.
 	Result string
 	// Edit changes the body of the real response.
 	Edit func(body Document)
@@ -71,11 +71,8 @@ type Fault struct {
 // Always is the Times of a fault that lasts until ClearFaults is called.
 const Always = -1
 
-// The results that are no JSON text. A PATCH with either was carried out.
-const (
-	ResultMissing = "missing"
-	ResultBefore  = "before"
-)
+// ResultBefore is a Result that is no JSON text. A PATCH with it was carried out.
+const ResultBefore = "before"
 
 // Cut is where a response ends early.
 type Cut string
@@ -157,11 +154,7 @@ func wholeSeconds(wait time.Duration) string { return strconv.Itoa(int(math.Ceil
 
 // editBody changes the real response, whose result is the named member.
 func (f *Fault) editBody(body Document, name string) Document {
-	switch f.Result {
-	case "", ResultBefore:
-	case ResultMissing:
-		delete(body, name)
-	default:
+	if f.Result != "" && f.Result != ResultBefore {
 		body[name] = json.RawMessage(f.Result)
 	}
 	if f.Edit != nil {

@@ -194,9 +194,6 @@ func findMapping(mappings []any, wanted Document, members []string) int {
 	})
 }
 
-// pipeStates are the states that MovesState cycles through.
-var pipeStates = []string{"Running", "Provisioning", "Paused"}
-
 // advance changes what the platform itself changes with a PATCH. A new updatedAt
 // is always later than the old one, even if the clock has not advanced.
 func (h *handler) advance(doc Document) {
@@ -206,8 +203,4 @@ func (h *handler) advance(doc Document) {
 		now = before.Add(time.Millisecond)
 	}
 	doc["updatedAt"] = timestamp(now)
-	if h.behaviour.Patches.MovesState {
-		at := slices.Index(pipeStates, text(doc, "state"))
-		doc["state"] = pipeStates[(at+1)%len(pipeStates)]
-	}
 }

@@ -24,13 +24,11 @@ func TestRejectedRequests(t *testing.T) {
 		{"unknown path", "GET", "/v1/nothing", "", 404, "path not found"},
 		{"method", "DELETE", kafkaPath, "", 405, "method not allowed"},
 		{"organization is not a UUID", "GET", "/v1/organizations/acme/services", "", 400, "organizationId must be a UUID"},
-		{"unknown organization", "GET", "/v1/organizations/" + elsewhere + "/services", "", 404, "organization not found"},
 		{"service of another organization", "PATCH", otherOrgPath + "/" + mockplatform.ServiceID + "/scaling", `{}`, 404, "service not found"},
 		{"unknown pipe", "GET", pipesPath + elsewhere, "", 404, "pipe not found"},
 		{"body on GET", "GET", kafkaPath, `{}`, 400, "the body must be empty"},
 		{"not JSON", "PATCH", scalingPath, `{"numReplicas":`, 400, "not valid JSON"},
 		{"too large", "PATCH", scalingPath, `{"numReplicas":7}` + strings.Repeat(" ", 4<<20), 413, "the body must not exceed 4194304 bytes"},
-		{"not an object", "PATCH", scalingPath, `[]`, 400, "the body must be of type object"},
 
 		{"unknown member", "PATCH", scalingPath, `{"minReplicaMemoryGb":8}`, 400, "minReplicaMemoryGb is not a known member"},
 		{"null", "PATCH", scalingPath, `{"numReplicas":null}`, 400, "numReplicas must be of type integer"},
@@ -70,10 +68,8 @@ func TestCredentialsAndMediaType(t *testing.T) {
 		status                            int
 	}{
 		{"GET", servicesPath, "", "Authorization", "", 401},
-		{"GET", servicesPath, "", "Authorization", "Bearer demo-alerts-token", 401},
 		{"GET", servicesPath, "", "Authorization", "Basic ZGVtby1rZXktaWQ6d3Jvbmc=", 401}, // a wrong secret
 		{"GET", alert, "", "Authorization", "Bearer wrong", 401},
-		{"GET", alert, "", "Authorization", "Basic ZGVtby1rZXktaWQ6ZGVtby1rZXktc2VjcmV0", 401},
 		{"GET", alert, "", "Authorization", "bearer demo-alerts-token", 200},
 		{"PATCH", scalingPath, change, "Content-Type", "application/merge-patch+json", 415},
 		{"PATCH", scalingPath, change, "Content-Type", "application/json; charset=utf-8", 200},

@@ -33,7 +33,7 @@ func newResponse(status int, contentType string, body []byte) response {
 
 // successResponse wraps a result in the envelope of its API.
 func (h *handler) successResponse(result any) response {
-	result = h.server.rewriteResult(h.route.operation, result)
+	result = h.server.rewriteResult(result)
 	name, body := "result", Document{"status": json.Number("200"), "requestId": h.requestID}
 	if h.route.operation == GetAlert {
 		name, body = "data", Document{}
@@ -42,8 +42,11 @@ func (h *handler) successResponse(result any) response {
 	for _, omitted := range h.behaviour.Responses.OmitEnvelope {
 		delete(body, omitted)
 	}
-	body = h.fault.editBody(body, name)
-	return newResponse(http.StatusOK, jsonType, encode(h.behaviour.Responses.spell(body)))
+	var out any = h.fault.editBody(body, name)
+	if h.behaviour.Responses.UnknownMembers {
+		out = addUnknownMembers(out)
+	}
+	return newResponse(http.StatusOK, jsonType, encode(out))
 }
 
 func (h *handler) errorResponse(err error) response {

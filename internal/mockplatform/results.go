@@ -8,7 +8,7 @@ import (
 )
 
 // rewriteResult applies Responses to a result, which is the caller's own copy.
-func (s *Server) rewriteResult(operation Operation, result any) any {
+func (s *Server) rewriteResult(result any) any {
 	s.behaviourMu.Lock()
 	defer s.behaviourMu.Unlock()
 	responses := &s.behaviour.Responses
@@ -28,7 +28,7 @@ func (s *Server) rewriteResult(operation Operation, result any) any {
 		return set
 	})
 	for i := range responses.Sparse {
-		responses.Sparse[i].apply(operation, result)
+		responses.Sparse[i].omit(result, strings.Split(responses.Sparse[i].Path, "."))
 	}
 	return result
 }
@@ -49,12 +49,6 @@ func eachSet(value any, change func([]any) []any) {
 			}
 			eachSet(member, change)
 		}
-	}
-}
-
-func (rule *Sparse) apply(operation Operation, result any) {
-	if len(rule.Operations) == 0 || slices.Contains(rule.Operations, operation) {
-		rule.omit(result, strings.Split(rule.Path, "."))
 	}
 }
 
@@ -82,9 +76,6 @@ func (rule *Sparse) omitMember(parent Document, name string, steps []string) {
 	empty := rule.isEmpty(parent[name])
 	if rule.OnlyEmpty && steps[0] == "**" {
 		rule.omit(parent[name], steps)
-	}
-	if rule.EmptyObjects {
-		empty = rule.isEmpty(parent[name])
 	}
 	switch {
 	case rule.OnlyEmpty && !empty:
@@ -115,24 +106,18 @@ func (rule *Sparse) isEmpty(value any) bool {
 	}
 }
 
-// spell changes numbers and adds unknown members, in the envelope too.
-func (r *Responses) spell(value any) any {
+// addUnknownMembers adds unknown members to all objects in a value.
+func addUnknownMembers(value any) any {
 	switch value := value.(type) {
 	case []any:
 		for i, element := range value {
-			value[i] = r.spell(element)
+			value[i] = addUnknownMembers(element)
 		}
 	case Document:
 		for name, member := range value {
-			value[name] = r.spell(member)
+			value[name] = addUnknownMembers(member)
 		}
-		if r.UnknownMembers {
-			return withUnknownMembers(value)
-		}
-	case json.Number:
-		if r.Numbers != "" && !strings.ContainsAny(value.String(), ".eE") {
-			return json.Number(value.String() + string(r.Numbers))
-		}
+		return withUnknownMembers(value)
 	}
 	return value
 }

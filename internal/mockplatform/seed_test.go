@@ -22,7 +22,6 @@ func goodSeed() fstest.MapFS {
 		seedFolder + "pipes/a.json":       `{"id":"` + mockplatform.KafkaPipeID + `","serviceId":"` + mockplatform.ServiceID + `"}`,
 		"alerts/a.json":                   `{"id":"a b"}`,
 		seedFolder + "pipes/.hidden.json": `{`,
-		"organizations/.DS_Store":         "",
 		".git/config":                     "",
 	} {
 		files[name] = &fstest.MapFile{Data: []byte(content)}
@@ -51,13 +50,12 @@ func TestBadSeedIsRejected(t *testing.T) {
 	t.Parallel()
 	const organization, service, alert = seedFolder + "organization.json", seedFolder + "services/a.json", "alerts/a.json"
 	for name, row := range map[string]struct{ file, content, message string }{
-		"no credentials":         {"credentials.json", "", "open credentials.json: "},
-		"end of file":            {service, "{\n", service + ": line 2: unexpected end of JSON input"},
-		"not an object":          {service, "[]", service + ": not a JSON object"},
-		"organization ID":        {organization, `{"id":"mine"}`, organization + ": id must be a UUID in lower case, got mine"},
-		"service ID in capitals": {service, `{"id":"2000000A-0000-4000-8000-000000000001"}`, service + ": id must be a UUID in lower case"},
-		"alert ID":               {alert, `{"name":"a"}`, alert + ": id must be a string that is not empty, got <nil>"},
-		"no organizations":       {organization, "", "organizations/*/organization.json is missing"},
+		"no credentials":   {"credentials.json", "", "open credentials.json: "},
+		"end of file":      {service, "{\n", service + ": line 2: unexpected end of JSON input"},
+		"not an object":    {service, "[]", service + ": not a JSON object"},
+		"organization ID":  {organization, `{"id":"mine"}`, organization + ": id must be a UUID in lower case, got mine"},
+		"alert ID":         {alert, `{"name":"a"}`, alert + ": id must be a string that is not empty, got <nil>"},
+		"no organizations": {organization, "", "organizations/*/organization.json is missing"},
 	} {
 		files := goodSeed()
 		files[row.file] = &fstest.MapFile{Data: []byte(row.content)}

@@ -68,7 +68,7 @@ func TestGenerateResourceConfig(t *testing.T) {
 func TestGeneratedConfiguration(t *testing.T) {
 	f := newFixture(t)
 	f.Configure(func(b *mockplatform.Behaviour) {
-		b.Responses = mockplatform.Responses{Sparse: []mockplatform.Sparse{{Path: "**", OnlyEmpty: true}}, Numbers: mockplatform.NumbersAsFloats, ShuffleSets: true}
+		b.Responses = mockplatform.Responses{Sparse: []mockplatform.Sparse{{Path: "**", OnlyEmpty: true}}, ShuffleSets: true}
 	})
 	// Terraform 1.16 looks for a provider of another namespace without this line, and every program
 	// rejects it once the configuration exists.

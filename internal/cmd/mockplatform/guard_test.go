@@ -21,15 +21,12 @@ func TestWebPagesAreRejected(t *testing.T) {
 		others       int
 	}{
 		{"localhost", "", 200, 200},
-		{"LOCALHOST:18080", "", 200, 200},
 		{"127.1.2.3:18080", "", 200, 200},
 		{"[::1]:18080", "", 200, 200},
-		{"[::1]", "", 200, 200},
 		{"rebound.example:18080", "", 421, 200},
 		{"127.0.0.1.example:18080", "", 421, 200},
 		{"192.0.2.1", "", 421, 200},
 		{"localhost", "Origin:https://page.example", 403, 403},
-		{"localhost", "Origin:null", 403, 403},
 		{"localhost", "Origin:", 403, 403},
 		{"localhost", "Sec-Fetch-Site:cross-site", 403, 403},
 		{"localhost", "Sec-Fetch-Site:same-site", 403, 403},

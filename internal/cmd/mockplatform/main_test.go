@@ -30,7 +30,6 @@ func TestBadFlagsAreRejected(t *testing.T) {
 		"stray":                   `unexpected argument "stray"`,
 		"-service 5":              "flag provided but not defined: -service (-h lists the flags)",
 		"-patch-resets some":      "-patch-resets: must be all",
-		"-latency -5s":            "-latency, -lag and -key-validity must be at least 0",
 		"-rate-limit NaN":         "-rate-limit: must be a whole number",
 		"-rate-limit 10/-1m":      "-rate-limit: must be a whole number",
 		"-addr 127.0.0.1:no-port": "cannot listen on -addr: ",
