@@ -41,7 +41,7 @@ func TestRejectedRequests(t *testing.T) {
 
 		{"column", "PATCH", kafkaPath, `{"destination":{"columns":[{"name":"a","kind":"b"}]}}`, 400, "destination.columns[0].kind is not a known member"},
 		{"source kind", "PATCH", kafkaPath, `{"source":{"postgres":{"host":"a"}}}`, 400, "the pipe has no source.postgres"},
-		{"mapping without target", "PATCH", postgresPath, `{"source":{"postgres":{"tableMappingsToAdd":[{"sourceSchemaName":"a","sourceTable":"b"}]}}}`, 400, "targetTable is required"},
+		{"mapping without schema", "PATCH", postgresPath, `{"source":{"postgres":{"tableMappingsToAdd":[{"sourceTable":"b"}]}}}`, 400, "sourceSchemaName is required"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
