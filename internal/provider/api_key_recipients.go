@@ -48,7 +48,8 @@ func recipientsOf(set tfvalue.Value, diags *diag.Diagnostics) []sealing.Recipien
 			refuse("A recipient in secret_recipients contains a private key. Its configuration, and every copy of it, has that key already: " +
 				"discard it, create a new pair, and set the public key (age1…, or the .pub file of an SSH key).")
 		case err != nil:
-			refuse(fmt.Sprintf("A recipient in secret_recipients %s. Set one recipient in each element, without options. The value is not shown, because it may be secret.", err))
+			refuse(fmt.Sprintf("A recipient in secret_recipients %s. Set one recipient in each element, without options. "+
+				"The value is not shown, because it may be secret.", err))
 		default:
 			all = append(all, recipient)
 		}

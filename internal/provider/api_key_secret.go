@@ -38,8 +38,9 @@ func apiKeySecretSchema() schema.Schema {
 		MarkdownDescription: "Decrypts the secret of an API key with `secret_recipients`, without storing it. Sends no request.",
 		Attributes: map[string]schema.Attribute{
 			"encrypted_key_secret": required.string("`encrypted_key_secret` of a `dataplatform_api_key`."),
-			"identity":             access{required: true, sensitive: true}.string("Private key of one of the recipients: age identities (`AGE-SECRET-KEY-1…`), one per line, or an SSH private key without a passphrase."),
-			"key_secret":           computedSecret.string("Secret to authenticate with."),
+			"identity": access{required: true, sensitive: true}.string("Private key of one of the recipients: " +
+				"age identities (`AGE-SECRET-KEY-1…`), one per line, or an SSH private key without a passphrase."),
+			"key_secret": computedSecret.string("Secret to authenticate with."),
 		},
 	}
 }
@@ -63,9 +64,11 @@ func (e *apiKeySecret) Open(_ context.Context, req ephemeral.OpenRequest, resp *
 	switch {
 	case errors.Is(err, sealing.ErrNotRecipient):
 		resp.Diagnostics.AddError(cannotDecrypt,
-			"identity is of none of the recipients that encrypted_key_secret is encrypted to. Set the private key of one of them. If all are lost, replace the key: nothing else can decrypt its secret.")
+			"identity is of none of the recipients that encrypted_key_secret is encrypted to. Set the private key of one of them. "+
+				"If all are lost, replace the key: nothing else can decrypt its secret.")
 	case err != nil:
-		resp.Diagnostics.AddError(cannotDecrypt, "encrypted_key_secret is not complete, or not encrypted with age. Set it to the attribute of that name of a dataplatform_api_key.")
+		resp.Diagnostics.AddError(cannotDecrypt, "encrypted_key_secret is not complete, or not encrypted with age. "+
+			"Set it to the attribute of that name of a dataplatform_api_key.")
 	default:
 		e.Client.AddSecret(secret)
 		resp.Result.Raw = config.With(tfvalue.String(secret), "key_secret").Value
@@ -91,18 +94,15 @@ func checkOpen(config tfvalue.Value, diags *diag.Diagnostics) {
 }
 
 // ValidateEphemeralResourceConfig reports a required argument that is not set with what to do about it.
-func (s server) ValidateEphemeralResourceConfig(ctx context.Context, req *tfprotov6.ValidateEphemeralResourceConfigRequest) (*tfprotov6.ValidateEphemeralResourceConfigResponse, error) {
+func (s server) ValidateEphemeralResourceConfig(
+	ctx context.Context, req *tfprotov6.ValidateEphemeralResourceConfigRequest,
+) (*tfprotov6.ValidateEphemeralResourceConfigResponse, error) {
 	var diags diag.Diagnostics
-	typ := s.schemas().EphemeralResourceSchemas[req.TypeName].ValueType()
-	if config, err := req.Config.Unmarshal(typ); err == nil {
+	if config, err := req.Config.Unmarshal(s.schemas().EphemeralResourceSchemas[req.TypeName].ValueType()); err == nil {
 		checkOpen(tfvalue.Of(config), &diags)
 	}
 	if diags.HasError() {
 		return &tfprotov6.ValidateEphemeralResourceConfigResponse{Diagnostics: conn.ToProtocol(diags)}, nil
 	}
-	resp, err := letGo(ctx, req, s.frameworkServer.ValidateEphemeralResourceConfig)
-	if err == nil {
-		resp.Diagnostics, err = corrected(resp.Diagnostics, req.Config, typ)
-	}
-	return resp, err
+	return s.frameworkServer.ValidateEphemeralResourceConfig(ctx, req)
 }

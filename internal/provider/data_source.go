@@ -23,8 +23,12 @@ type dataSource struct {
 	read    func(context.Context, *query) error
 }
 
-func (p *dataplatformProvider) dataSource(name, failure string, describe func() fields.Schema, read func(context.Context, *query) error) func() datasource.DataSource {
-	return func() datasource.DataSource { return &dataSource{p.connection, name, failure, describe, read} }
+// dataSource returns the constructor of one, given all but the connection.
+func (p *dataplatformProvider) dataSource(d dataSource) func() datasource.DataSource {
+	return func() datasource.DataSource {
+		d.Connection = p.connection
+		return &d
+	}
 }
 
 // query is one read of a data source.

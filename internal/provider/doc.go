@@ -1,39 +1,25 @@
 // Package provider is the Terraform provider: schemas, plans, state and messages.
 // Package adopt has the engine of adopted objects, package platform the API client.
 //
-// The provider:
-//
-//	provider.go           its configuration, and the list of what it has
-//	provider_settings.go  its settings, from the provider block or the environment
-//	server.go             the server: engines for adopted objects, the framework for the rest
-//	validate.go           validation: the framework's, corrected
-//	schema.go             attributes: what a configuration may do with them, and their types
-//	data_source.go        what the data sources have in common
-//	validators.go         checks of values, with their errors
-//
-// dataplatform_service_scaling, dataplatform_service and dataplatform_services:
-//
-//	service_scaling.go       the kind, with its schema
-//	service_scaling_list.go  the list resource
-//	services_data_source.go  one service, and all
-//
-// dataplatform_pipe:
-//
-//	pipe.go              the kind, and its PATCH
-//	pipe_schema.go       its schema
-//	pipe_mappings.go     table mappings: what is wrong with them, and what a plan changes, in words
-//	pipe_credentials.go  the credentials of a source, as write-only arguments
-//	pipe_data_source.go  the data source
-//
-// dataplatform_api_key, which the framework handles:
-//
-//	api_key_schema.go      its schema
-//	api_key_plan.go        when a key is created, kept or replaced, and what warnings say of it
-//	api_key_recipients.go  to whom its secret is encrypted, and the version of the secret
-//	api_key_resource.go    the creation of a key, its refreshes, and its end
-//	api_key_secret.go      the ephemeral resource dataplatform_api_key_secret
-//
-// dataplatform_alert:
-//
-//	alert_data_source.go  the data source
+//	provider.go              the provider's configuration, and the list of what it has
+//	provider_settings.go     its settings, from the provider block or the environment
+//	server.go                the server: engines for adopted objects, the framework for the rest
+//	validate.go              validation: the framework's, corrected
+//	schema.go                attributes: what a configuration may do with them, and their types
+//	validators.go            checks of values, with their errors
+//	data_source.go           what the data sources have in common
+//	alert_data_source.go     dataplatform_alert
+//	services_data_source.go  dataplatform_service and dataplatform_services
+//	service_scaling.go       dataplatform_service_scaling, the kind with its schema
+//	service_scaling_list.go  its list resource
+//	pipe.go                  dataplatform_pipe, the kind and its PATCH
+//	pipe_schema.go           its schema
+//	pipe_mappings.go         table mappings: what is wrong with them, and what a plan changes, in words
+//	pipe_credentials.go      the credentials of a source, as write-only arguments
+//	pipe_data_source.go      the data source
+//	api_key_resource.go      dataplatform_api_key: the creation of a key, its refreshes, and its end
+//	api_key_schema.go        its schema
+//	api_key_plan.go          when a key is created, kept or replaced, and what warnings say of it
+//	api_key_recipients.go    to whom its secret is encrypted, and the version of the secret
+//	api_key_secret.go        the ephemeral resource dataplatform_api_key_secret
 package provider

@@ -31,19 +31,20 @@ const credentialsName = "source_credentials"
 //   - the PATCH changes its kind of source, which the platform may accept only together with the
 //     secret, and ignore_changes does not have its version.
 type credential struct {
-	kind   string
-	secret string // its attribute, which has a version beside it
-	user   string // the attribute that is sent with it and is not secret, or ""
-	inside string // the object in a request that has both, or ""
+	kind             string
+	secret           string // its attribute, which has a version beside it
+	user             string // the attribute that is sent with it and is not secret, or ""
+	inside           string // the object in a request that has both, or ""
+	label, userLabel string // in descriptions
 }
 
 // credentials has an entry for each secret of each kind of source.
 var credentials = []credential{
-	{"kafka", "password_wo", "username", "credentials"},
-	{"object_storage", "secret_key_wo", "access_key_id", "accessKey"},
-	{"object_storage", "connection_string_wo", "", ""},
-	{"cloud_stream", "secret_key_wo", "access_key_id", "accessKey"},
-	{"postgres", "password_wo", "username", "credentials"},
+	{"kafka", "password_wo", "username", "credentials", "Password", "User name"},
+	{"object_storage", "secret_key_wo", "access_key_id", "accessKey", "Secret of the access key", "Access key ID"},
+	{"object_storage", "connection_string_wo", "", "", "Connection string of the blob storage", ""},
+	{"cloud_stream", "secret_key_wo", "access_key_id", "accessKey", "Secret of the access key", "Access key ID"},
+	{"postgres", "password_wo", "username", "credentials", "Password", "User name"},
 }
 
 // addTo adds the secret, and its user, to the body of a PATCH.
@@ -60,15 +61,6 @@ func (c credential) addTo(body jsonObject, change adopt.Change) {
 			object[pipeRules.Member(tfvalue.Path{attribute})] = value.Text()
 		}
 	}
-}
-
-// credentialLabels begin the descriptions of the attributes of credentials.
-var credentialLabels = map[string]string{
-	"password_wo":          "Password",
-	"secret_key_wo":        "Secret of the access key",
-	"connection_string_wo": "Connection string of the blob storage",
-	"username":             "User name",
-	"access_key_id":        "Access key ID",
 }
 
 func pipeCredentialsAttribute() schema.Attribute {
@@ -91,13 +83,13 @@ func (c credential) attributes() map[string]schema.Attribute {
 	attributes := map[string]schema.Attribute{
 		c.secret: schema.StringAttribute{
 			Optional: true, WriteOnly: true, Sensitive: true,
-			MarkdownDescription: credentialLabels[c.secret] + ". Requires `" + c.version() + "`.",
+			MarkdownDescription: c.label + ". Requires `" + c.version() + "`.",
 			Validators:          []validator.String{secretText},
 		},
 		c.version(): optional.number("Version of `"+c.secret+"`; change it to send the value again.", integer),
 	}
 	if c.user != "" {
-		attributes[c.user] = optional.string(credentialLabels[c.user] + ". Requires `" + c.version() + "`.")
+		attributes[c.user] = optional.string(c.userLabel + ". Requires `" + c.version() + "`.")
 	}
 	return attributes
 }

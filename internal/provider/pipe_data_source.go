@@ -12,7 +12,8 @@ func pipeDataSourceSchema() schema.Schema {
 	attributes["service_id"] = required.string("UUID of the service that owns the pipe.", uuidText)
 	attributes["pipe_id"] = required.string("UUID of the pipe.", uuidText)
 	source := attributes["source"].(schema.SingleNestedAttribute)
-	source.Attributes["object_storage"].(schema.SingleNestedAttribute).Attributes["connection_string"] = computedSecret.string("Connection string of the blob storage. May contain a secret, and is stored in the state.")
+	storage := source.Attributes["object_storage"].(schema.SingleNestedAttribute)
+	storage.Attributes["connection_string"] = computedSecret.string("Connection string of the blob storage. May contain a secret, and is stored in the state.")
 	return schema.Schema{
 		MarkdownDescription: "Reads one data-ingestion pipe, with every field that the API returns.",
 		Attributes:          attributes,

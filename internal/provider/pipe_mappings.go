@@ -60,12 +60,8 @@ func checkSorting(r adopt.Review, before, after tfvalue.Value) {
 	var lines []string
 	for _, mapping := range mappingKey.Difference(after, before).Add {
 		line, uses, keys := "  - "+mappingKey.Label(mapping)+": ", mapping.At("use_custom_sorting_key"), mapping.At("sorting_keys")
-		switch hasKeys := len(keys.Elements()) > 0; {
-		case !uses.IsKnown() || !keys.IsKnown():
-		case uses.True() && !hasKeys:
-			lines = append(lines, line+"use_custom_sorting_key is true, but sorting_keys is empty")
-		case hasKeys && !uses.True():
-			lines = append(lines, line+"sorting_keys is set, but use_custom_sorting_key is not true")
+		if uses.IsKnown() && keys.IsKnown() && uses.True() != (len(keys.Elements()) > 0) {
+			lines = append(lines, line+"use_custom_sorting_key and sorting_keys are not set together")
 		}
 		for _, key := range keys.Elements() {
 			if name := words.Name(key.Normal()); key.IsKnown() && slices.Contains(columns(mapping), name) {

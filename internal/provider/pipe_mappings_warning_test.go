@@ -120,7 +120,7 @@ func TestInvalidSortingKeys(t *testing.T) {
 	const (
 		invalid = "Invalid sorting keys: The platform may reject or ignore the sorting keys of these table mappings of pipe \"customers\" (" + mockplatform.PostgresPipeID + "), " +
 			"after it has removed the mappings that they replace: - \"public.addresses:addresses\": "
-		missing = invalid + "use_custom_sorting_key is true, but sorting_keys is empty Set use_custom_sorting_key and sorting_keys together, and exclude no sorting key."
+		missing = invalid + "use_custom_sorting_key and sorting_keys are not set together Set use_custom_sorting_key and sorting_keys together, and exclude no sorting key."
 	)
 	address := func(members string) string {
 		return mappings(customersMapping, leadsMapping, wanted("public.addresses", "addresses", members))
@@ -129,7 +129,7 @@ func TestInvalidSortingKeys(t *testing.T) {
 	b := f.mappedPipe()
 	for members, want := range map[string]string{
 		`excluded_columns = [], use_custom_sorting_key = true`:                                         missing,
-		`excluded_columns = [], sorting_keys = ["id"]`:                                                 invalid + "sorting_keys is set, but use_custom_sorting_key is not true",
+		`excluded_columns = [], sorting_keys = ["id"]`:                                                 missing,
 		`excluded_columns = ["a", "id"], use_custom_sorting_key = true, sorting_keys = ["c", "id"]`:    invalid + "id is in sorting_keys, but excluded_columns excludes it",
 		`excluded_columns = ["id", later.text], use_custom_sorting_key = later, sorting_keys = ["id"]`: invalid + "id is in sorting_keys",
 	} {

@@ -10,7 +10,7 @@ func pipeResourceSchema() schema.Schema {
 	attributes["pipe_id"] = required.string("UUID of the pipe."+replaces, uuidText)
 	attributes[credentialsName] = pipeCredentialsAttribute()
 	source := attributes["source"].(schema.SingleNestedAttribute)
-	source.Attributes["validate_samples"] = optional.bool("Whether the platform validates samples when the source changes. Sent only with another change to the source.")
+	source.Attributes["validate_samples"] = optional.bool("Whether the platform validates samples. Sent only with another change to the source.")
 	return schema.Schema{
 		MarkdownDescription: "Configures one existing data-ingestion pipe. " +
 			"It cannot create pipes, and destroying the resource changes nothing on the platform.",
@@ -59,7 +59,7 @@ func pipeAttributes(set, must access) map[string]schema.Attribute {
 			"source_field":      must.string("Field of the source."),
 			"destination_field": must.string("Column of the destination."),
 		}),
-		"settings": set.object("Advanced settings of the pipe. Numbers must be whole, except `engine_parallel_distributed_insert_select`.", map[string]schema.Attribute{
+		"settings": set.object("Advanced settings. Numbers must be whole, except `engine_parallel_distributed_insert_select`.", map[string]schema.Attribute{
 			"streaming_max_insert_wait_ms":              set.number("Maximum time that a streaming insert waits, in milliseconds.", integer),
 			"object_storage_concurrency":                set.number("Number of files read concurrently.", integer),
 			"object_storage_polling_interval_ms":        set.number("Polling interval for new files, in milliseconds.", integer),
@@ -140,12 +140,13 @@ func postgresAttribute(set, must access) schema.Attribute {
 }
 
 func tableMappingsAttribute(set, must access) schema.Attribute {
-	return set.objectMap("Mappings of source tables to destination tables, by `SCHEMA.TABLE:TARGET`. The map is complete: mappings that are not in it are removed.", map[string]schema.Attribute{
+	const description = "Mappings of source tables to destination tables, by `SCHEMA.TABLE:TARGET`. Mappings that are not in the map are removed."
+	return set.objectMap(description, map[string]schema.Attribute{
 		"source_schema_name":     set.string("Schema of the source table. Defaults to the one in the key, and must be the same.", nonEmpty),
 		"source_table":           set.string("Source table. Defaults to the one in the key, and must be the same.", nonEmpty),
 		"target_table":           set.string("Destination table. Defaults to the one in the key, and must be the same.", nonEmpty),
 		"excluded_columns":       must.stringSet("Columns that are not copied. Use `[]` to exclude none.", allNamed),
 		"use_custom_sorting_key": set.bool("Whether the table is sorted by `sorting_keys`. Defaults to `false`."),
-		"sorting_keys":           set.stringList("Columns that the table is sorted by, in order. Requires `use_custom_sorting_key = true`. Defaults to `[]`.", allNamed),
+		"sorting_keys":           set.stringList("Columns to sort by, in order. Requires `use_custom_sorting_key = true`. Defaults to `[]`.", allNamed),
 	})
 }

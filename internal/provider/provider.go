@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode"
 
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/ephemeral"
@@ -53,8 +52,9 @@ func (p *dataplatformProvider) Metadata(_ context.Context, _ provider.MetadataRe
 
 func (p *dataplatformProvider) Schema(_ context.Context, _ provider.SchemaRequest, resp *provider.SchemaResponse) {
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "Use Terraform or OpenTofu to manage Data Platform, a hosted analytical database: scale services, configure ingestion pipes, and create and rotate API keys.",
-		Attributes:          providerAttributes(),
+		MarkdownDescription: "Use Terraform or OpenTofu to manage Data Platform, a hosted analytical database: " +
+			"scale services, configure ingestion pipes, and create and rotate API keys.",
+		Attributes: providerAttributes(),
 	}
 }
 
@@ -70,10 +70,6 @@ func (p *dataplatformProvider) ValidateConfig(_ context.Context, req provider.Va
 // object.
 func (p *dataplatformProvider) Configure(_ context.Context, req provider.ConfigureRequest, resp *provider.ConfigureResponse) {
 	set := readSettings(tfvalue.Of(req.Config.Raw), os.Getenv, &resp.Diagnostics)
-	agent := p.userAgent(req.TerraformVersion)
-	if strings.ContainsFunc(agent, unicode.IsControl) {
-		resp.Diagnostics.AddError("Invalid environment variable", "TF_APPEND_USER_AGENT must not contain a line break or another control character.")
-	}
 	if !resp.Diagnostics.HasError() { // otherwise what is invalid would count as unset
 		set.checkComplete(&resp.Diagnostics)
 	}
@@ -91,7 +87,7 @@ func (p *dataplatformProvider) Configure(_ context.Context, req provider.Configu
 			RequestTimeout:        parsed(time.ParseDuration, set.values["request_timeout"], platform.DefaultRequestTimeout),
 			RetryTimeout:          parsed(time.ParseDuration, set.values["retry_timeout"], platform.DefaultRetryTimeout),
 			MaxConcurrentRequests: parsed(strconv.Atoi, set.values["max_concurrent_requests"], platform.DefaultMaxConcurrentRequests),
-			UserAgent:             agent,
+			UserAgent:             p.userAgent(req.TerraformVersion),
 			Random:                p.random,
 			Log:                   tflog.Debug,
 		},
@@ -136,10 +132,10 @@ func (p *dataplatformProvider) Resources(context.Context) []func() resource.Reso
 
 func (p *dataplatformProvider) DataSources(context.Context) []func() datasource.DataSource {
 	return []func() datasource.DataSource{
-		p.dataSource("service", cannotReadService, serviceDataSourceSchema, readService),
-		p.dataSource("services", cannotListServices, servicesDataSourceSchema, readServices),
-		p.dataSource("pipe", "Cannot read pipe", pipeDataSourceSchema, readPipe),
-		p.dataSource("alert", "Cannot read alert", alertDataSourceSchema, readAlert),
+		p.dataSource(dataSource{name: "service", failure: cannotReadService, schema: serviceDataSourceSchema, read: readService}),
+		p.dataSource(dataSource{name: "services", failure: cannotListServices, schema: servicesDataSourceSchema, read: readServices}),
+		p.dataSource(dataSource{name: "pipe", failure: "Cannot read pipe", schema: pipeDataSourceSchema, read: readPipe}),
+		p.dataSource(dataSource{name: "alert", failure: "Cannot read alert", schema: alertDataSourceSchema, read: readAlert}),
 	}
 }
 

@@ -169,9 +169,6 @@ data "dataplatform_alert" "lag" { id = "` + mockplatform.AlertID + "\" }\n" + on
 	w.setenv("DATAPLATFORM_ORGANIZATION_ID=" + mockplatform.OtherOrganizationID)
 	w.File("main.tf", config+`provider "dataplatform" { organization_id = "`+mockplatform.OrganizationID+`" }`)
 	w.WantEmptyPlan()
-	w.setenv("TF_APPEND_USER_AGENT=pipeline\n7")
-	out, _ := w.Terraform("plan")
-	wantText(t, out, "TF_APPEND_USER_AGENT must not contain a line break or another control character")
 }
 
 // TestProviderHalfALogin has settings of which some are set, unknown, or empty in the

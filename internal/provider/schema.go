@@ -26,43 +26,53 @@ var (
 )
 
 func (a access) string(description string, validators ...validator.String) schema.Attribute {
-	return schema.StringAttribute{Required: a.required, Optional: a.optional, Computed: a.computed, Sensitive: a.sensitive, MarkdownDescription: a.says(description), Validators: validators}
+	return schema.StringAttribute{Required: a.required, Optional: a.optional, Computed: a.computed, Sensitive: a.sensitive,
+		MarkdownDescription: a.says(description), Validators: validators}
 }
 
 func (a access) number(description string, validators ...validator.Number) schema.Attribute {
-	return schema.NumberAttribute{Required: a.required, Optional: a.optional, Computed: a.computed, Sensitive: a.sensitive, MarkdownDescription: a.says(description), Validators: validators}
+	return schema.NumberAttribute{Required: a.required, Optional: a.optional, Computed: a.computed, Sensitive: a.sensitive,
+		MarkdownDescription: a.says(description), Validators: validators}
 }
 
 func (a access) bool(description string) schema.Attribute {
-	return schema.BoolAttribute{Required: a.required, Optional: a.optional, Computed: a.computed, Sensitive: a.sensitive, MarkdownDescription: a.says(description)}
+	return schema.BoolAttribute{Required: a.required, Optional: a.optional, Computed: a.computed, Sensitive: a.sensitive,
+		MarkdownDescription: a.says(description)}
 }
 
 func (a access) stringMap(description string) schema.Attribute {
-	return schema.MapAttribute{Required: a.required, Optional: a.optional, Computed: a.computed, Sensitive: a.sensitive, MarkdownDescription: a.says(description), ElementType: types.StringType}
+	return schema.MapAttribute{Required: a.required, Optional: a.optional, Computed: a.computed, Sensitive: a.sensitive,
+		MarkdownDescription: a.says(description), ElementType: types.StringType}
 }
 
 func (a access) stringList(description string, validators ...validator.List) schema.Attribute {
-	return schema.ListAttribute{Required: a.required, Optional: a.optional, Computed: a.computed, Sensitive: a.sensitive, MarkdownDescription: a.says(description), ElementType: types.StringType, Validators: validators}
+	return schema.ListAttribute{Required: a.required, Optional: a.optional, Computed: a.computed, Sensitive: a.sensitive,
+		MarkdownDescription: a.says(description), ElementType: types.StringType, Validators: validators}
 }
 
 func (a access) stringSet(description string, validators ...validator.Set) schema.Attribute {
-	return schema.SetAttribute{Required: a.required, Optional: a.optional, Computed: a.computed, Sensitive: a.sensitive, MarkdownDescription: a.says(description), ElementType: types.StringType, Validators: validators}
+	return schema.SetAttribute{Required: a.required, Optional: a.optional, Computed: a.computed, Sensitive: a.sensitive,
+		MarkdownDescription: a.says(description), ElementType: types.StringType, Validators: validators}
 }
 
 func (a access) object(description string, attributes map[string]schema.Attribute) schema.Attribute {
-	return schema.SingleNestedAttribute{Required: a.required, Optional: a.optional, Computed: a.computed, Sensitive: a.sensitive, MarkdownDescription: a.says(description), Attributes: attributes}
+	return schema.SingleNestedAttribute{Required: a.required, Optional: a.optional, Computed: a.computed, Sensitive: a.sensitive,
+		MarkdownDescription: a.says(description), Attributes: attributes}
 }
 
 func (a access) objectList(description string, attributes map[string]schema.Attribute) schema.Attribute {
-	return schema.ListNestedAttribute{Required: a.required, Optional: a.optional, Computed: a.computed, Sensitive: a.sensitive, MarkdownDescription: a.says(description), NestedObject: schema.NestedAttributeObject{Attributes: attributes}, Validators: []validator.List{nonNull}}
+	return schema.ListNestedAttribute{Required: a.required, Optional: a.optional, Computed: a.computed, Sensitive: a.sensitive,
+		MarkdownDescription: a.says(description), NestedObject: schema.NestedAttributeObject{Attributes: attributes}, Validators: []validator.List{nonNull}}
 }
 
 func (a access) objectSet(description string, attributes map[string]schema.Attribute) schema.Attribute {
-	return schema.SetNestedAttribute{Required: a.required, Optional: a.optional, Computed: a.computed, Sensitive: a.sensitive, MarkdownDescription: a.says(description), NestedObject: schema.NestedAttributeObject{Attributes: attributes}, Validators: []validator.Set{nonNull}}
+	return schema.SetNestedAttribute{Required: a.required, Optional: a.optional, Computed: a.computed, Sensitive: a.sensitive,
+		MarkdownDescription: a.says(description), NestedObject: schema.NestedAttributeObject{Attributes: attributes}, Validators: []validator.Set{nonNull}}
 }
 
 func (a access) objectMap(description string, attributes map[string]schema.Attribute) schema.Attribute {
-	return schema.MapNestedAttribute{Required: a.required, Optional: a.optional, Computed: a.computed, Sensitive: a.sensitive, MarkdownDescription: a.says(description), NestedObject: schema.NestedAttributeObject{Attributes: attributes}, Validators: []validator.Map{nonNull}}
+	return schema.MapNestedAttribute{Required: a.required, Optional: a.optional, Computed: a.computed, Sensitive: a.sensitive,
+		MarkdownDescription: a.says(description), NestedObject: schema.NestedAttributeObject{Attributes: attributes}, Validators: []validator.Map{nonNull}}
 }
 
 // says returns a description, or what of it is of use in a data source.

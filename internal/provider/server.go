@@ -121,14 +121,6 @@ func (s server) ReadDataSource(ctx context.Context, req *tfprotov6.ReadDataSourc
 	return letGo(ctx, req, s.frameworkServer.ReadDataSource)
 }
 
-func (s server) OpenEphemeralResource(ctx context.Context, req *tfprotov6.OpenEphemeralResourceRequest) (*tfprotov6.OpenEphemeralResourceResponse, error) {
-	return letGo(ctx, req, s.frameworkServer.OpenEphemeralResource)
-}
-
-func (s server) CloseEphemeralResource(ctx context.Context, req *tfprotov6.CloseEphemeralResourceRequest) (*tfprotov6.CloseEphemeralResourceResponse, error) {
-	return letGo(ctx, req, s.frameworkServer.CloseEphemeralResource)
-}
-
 // callContext delegates to the call's context until the call returns, then to a cancelled one, so that the
 // framework retains nothing: it keeps the context of each call until the provider ends.
 type callContext struct {

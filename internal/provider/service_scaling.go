@@ -3,8 +3,6 @@ package provider
 import (
 	"context"
 	"fmt"
-	"math"
-	"math/big"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -34,7 +32,7 @@ var serviceScaling = adopt.New(adopt.Kind{
 		return tfvalue.Rules{}.JSON(patch.All())
 	},
 	AlsoChanges: scalingAlsoChanges,
-	Check:       warnFewReplicas,
+	Check:       func(adopt.Review) []string { return nil },
 })
 
 func serviceScalingSchema() schema.Schema {
@@ -43,11 +41,14 @@ func serviceScalingSchema() schema.Schema {
 		MarkdownDescription: "Manages the auto-scaling settings of one existing service. " +
 			"It cannot create services, and destroying the resource changes nothing on the platform.",
 		Attributes: map[string]schema.Attribute{
-			"organization_id":       organizationID("service", fromFirstApply),
-			"service_id":            required.string("UUID of the service."+replaces, uuidText),
-			"num_replicas":          settable.number("Number of replicas, between 1 and 20. The first service of a warehouse needs at least 2, unless the organization's tier allows fewer. The tier may set further limits. The platform's default is 1 on tier BASIC, and 3 on tiers SCALE and ENTERPRISE.", numberCheck{"must be a whole number between 1 and 20", 1, 20, 1}),
+			"organization_id": organizationID("service", fromFirstApply),
+			"service_id":      required.string("UUID of the service."+replaces, uuidText),
+			"num_replicas": settable.number("Number of replicas, between 1 and 20. "+
+				"The first service of a warehouse needs at least 2, unless the organization's tier allows fewer. The tier may set further limits. "+
+				"The platform's default is 1 on tier BASIC, and 3 on tiers SCALE and ENTERPRISE.",
+				numberCheck{"must be a whole number between 1 and 20", 1, 20, 1}),
 			"idle_scaling":          settable.bool("Whether the service may scale down to zero when idle. The platform's default is `true`."),
-			"idle_timeout_minutes":  settable.number("Idle time after which the service scales down to zero, in minutes; at least 5.", numberCheck{"must be a whole number of at least 5", 5, math.MaxInt64, 1}),
+			"idle_timeout_minutes":  settable.number("Idle time after which the service scales down to zero, in minutes; at least 5.", integerFrom(5)),
 			"min_total_memory_gb":   deprecatedMemory("Minimum", ", not exceeding `max_total_memory_gb`"),
 			"max_total_memory_gb":   deprecatedMemory("Maximum", ", at most 360 for non-paid services"),
 			"name":                  fields["name"],
@@ -67,7 +68,8 @@ func deprecatedMemory(bound, limit string) schema.Attribute {
 		bound+" total memory of three workers during auto-scaling, in GB; a multiple of 12 between 24 and 1068"+limit+". "+
 			"Only for `production` services. Deprecated: "+inaccurateTotal+".",
 		numberCheck{"must be a multiple of 12 between 24 and 1068", 24, 1068, 12}).(schema.NumberAttribute)
-	attribute.DeprecationMessage = "The platform has deprecated this argument: it is " + inaccurateTotal + ". The API offers no replacement: memory per replica is read-only."
+	attribute.DeprecationMessage = "The platform has deprecated this argument: it is " + inaccurateTotal + ". " +
+		"The API offers no replacement: memory per replica is read-only."
 	return attribute
 }
 
@@ -86,17 +88,4 @@ func scalingAlsoChanges(send tfvalue.Value) []string {
 		return nil
 	}
 	return []string{"min_replica_memory_gb", "max_replica_memory_gb"}
-}
-
-// warnFewReplicas warns about a number of replicas that the platform may reject. The organization's
-// tier, which the provider cannot see, may allow it.
-func warnFewReplicas(r adopt.Review) []string {
-	replicas := r.Leaves.At("num_replicas")
-	if !isSet(replicas) || replicas.Number().Cmp(big.NewFloat(2)) >= 0 || !r.Remote.At("is_primary").True() {
-		return nil
-	}
-	r.Diags.AddAttributeWarning(path.Root("num_replicas"),
-		fmt.Sprintf("Fewer than 2 replicas for %s", r.Label),
-		"The service is the first of its warehouse (is_primary). The platform may reject the change: it requires between 2 and 20 replicas for such a service, unless the organization's tier allows fewer.")
-	return nil
 }

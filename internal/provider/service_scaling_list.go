@@ -9,7 +9,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/list"
 	"github.com/hashicorp/terraform-plugin-framework/list/schema"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
-	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/adopt"
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/conn"
@@ -26,7 +25,8 @@ func (l *serviceScalingList) Metadata(_ context.Context, req resource.MetadataRe
 
 func (l *serviceScalingList) ListResourceConfigSchema(_ context.Context, _ list.ListResourceSchemaRequest, resp *list.ListResourceSchemaResponse) {
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "Lists the services of an organization, to import their scaling with `terraform query`. Requires Terraform 1.14 or later; OpenTofu has no `query`.",
+		MarkdownDescription: "Lists the services of an organization, to import their scaling with `terraform query`. " +
+			"Requires Terraform 1.14 or later; OpenTofu has no `query`.",
 		Attributes: map[string]schema.Attribute{
 			"organization_id": optional.string("UUID of the organization. Defaults to the provider's `organization_id`.", uuidText),
 			"filter":          filterAttribute(),
@@ -56,9 +56,6 @@ func (l *serviceScalingList) List(ctx context.Context, req list.ListRequest, str
 		stream.Results = list.ListResultsStreamDiagnostics(diags)
 	}
 }
-
-// listedType has what identifies a service of a list.
-var listedType = tftypes.Object{AttributeTypes: map[string]tftypes.Type{"id": tftypes.String, "name": tftypes.String}}
 
 func listedService(ctx context.Context, req list.ListRequest, organization string, decoded any) (list.ListResult, error) {
 	result := req.NewListResult(ctx)

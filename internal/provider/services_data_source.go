@@ -48,20 +48,25 @@ func readService(ctx context.Context, q *query) error {
 // unlike other free text of a configuration, since a slip in it is why there is none.
 func readNamedService(ctx context.Context, q *query) error {
 	var ids []string
-	err := q.client.FindServices(ctx, q.organization, q.config.At("name").Text(), func(decoded any) error {
+	name := q.config.At("name").Text()
+	err := q.client.FindServices(ctx, q.organization, name, func(decoded any) error {
 		err := q.take(decoded)
 		ids = append(ids, q.client.Clean(q.result.At("id").Text(), words.MaxID))
 		return err
 	})
+	detail := ""
 	switch {
 	case err != nil:
 		return err
 	case len(ids) == 0:
-		q.diags.AddAttributeError(path.Root("name"), cannotReadService,
-			fmt.Sprintf("No service of organization %s has the name %q: two consecutive lists omit it. Names are case-sensitive. Check name and organization_id.", q.organization, q.config.At("name").Text()))
+		detail = fmt.Sprintf("No service of organization %s has the name %q: two consecutive lists omit it. Names are case-sensitive. "+
+			"Check name and organization_id.", q.organization, name)
 	case len(ids) > 1:
-		q.diags.AddAttributeError(path.Root("name"), cannotReadService,
-			fmt.Sprintf("%d services of organization %s have the name %q: %s. Set id instead of name.", len(ids), q.organization, q.config.At("name").Text(), strings.Join(ids, ", ")))
+		detail = fmt.Sprintf("%d services of organization %s have the name %q: %s. Set id instead of name.",
+			len(ids), q.organization, name, strings.Join(ids, ", "))
+	}
+	if detail != "" {
+		q.diags.AddAttributeError(path.Root("name"), cannotReadService, detail)
 	}
 	return nil
 }
@@ -81,7 +86,7 @@ func servicesDataSourceSchema() schema.Schema {
 			"services":        computed.objectList("Services, in the order of the API's response.", serviceAttributes()),
 			// Rejected: a sensitive attribute in every element. Terraform's work would grow with the
 			// square of the list.
-			"encryption_keys": computedSecret.stringMap("Encryption keys by service ID, of the services that have one. May be secrets, and are stored in the state."),
+			"encryption_keys": computedSecret.stringMap("Encryption keys by service ID, of services that have one. May be secrets; stored in the state."),
 		},
 	}
 }
@@ -135,7 +140,7 @@ func readServices(ctx context.Context, q *query) error {
 			return err
 		}
 		services = append(services, service)
-		keyed, err := tfvalue.Rules{}.FromJSON(decoded, keyedType)
+		keyed, err := tfvalue.Rules{}.FromJSON(decoded, listedType)
 		if key := keyed.At("encryption_key"); key.Text() != "" {
 			keys[keyed.At("id").Text()] = key.Value
 		}
@@ -146,8 +151,8 @@ func readServices(ctx context.Context, q *query) error {
 	return err
 }
 
-// keyedType has what encryption_keys needs of a service.
-var keyedType = tftypes.Object{AttributeTypes: map[string]tftypes.Type{"id": tftypes.String, "encryption_key": tftypes.String}}
+// listedType has what encryption_keys and the list resource need of a service.
+var listedType = tftypes.Object{AttributeTypes: map[string]tftypes.Type{"id": tftypes.String, "name": tftypes.String, "encryption_key": tftypes.String}}
 
 // texts are the elements of a list of strings.
 func texts(values tfvalue.Value) []string {

@@ -76,7 +76,9 @@ func (s server) ValidateResourceConfig(ctx context.Context, req *tfprotov6.Valid
 	return resp, err
 }
 
-func (s server) ValidateDataResourceConfig(ctx context.Context, req *tfprotov6.ValidateDataResourceConfigRequest) (*tfprotov6.ValidateDataResourceConfigResponse, error) {
+func (s server) ValidateDataResourceConfig(
+	ctx context.Context, req *tfprotov6.ValidateDataResourceConfigRequest,
+) (*tfprotov6.ValidateDataResourceConfigResponse, error) {
 	resp, err := letGo(ctx, req, s.frameworkServer.ValidateDataResourceConfig)
 	if err == nil {
 		resp.Diagnostics, err = corrected(resp.Diagnostics, req.Config, s.schemas().DataSourceSchemas[req.TypeName].ValueType())

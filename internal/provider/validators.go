@@ -46,14 +46,9 @@ func (c textCheck) ValidateString(_ context.Context, req validator.StringRequest
 // validator by a regular expression. It prints the value unquoted, which hides a line break at its
 // end.
 var uuidText = textCheck{"must be a UUID, such as 0f6a6b0e-2f3c-4d1e-9a57-1f0c2d3e4a5b", func(at path.Path, must rule, text string, diags *diag.Diagnostics) {
-	if words.IsUUID(text) {
-		return
+	if !words.IsUUID(text) {
+		diags.AddAttributeError(at, "Invalid UUID", fmt.Sprintf("%s %s, got %q.", at, must, text))
 	}
-	detail := fmt.Sprintf("%s %s, got %q.", at, must, text)
-	if at.Equal(path.Root("service_id")) {
-		detail += " If you know only the name of the service, look up its ID with the data source dataplatform_service."
-	}
-	diags.AddAttributeError(at, "Invalid UUID", detail)
 }}
 
 // secretText rejects a secret that is empty or blank, as in a pipeline that lacks it: the platform
@@ -93,6 +88,10 @@ var (
 	integer   = numberCheck{"must be a whole number of 64 bits", math.MinInt64, math.MaxInt64, 1}
 )
 
+func integerFrom(minimum int64) numberCheck {
+	return numberCheck{rule(fmt.Sprintf("must be a whole number of at least %d", minimum)), minimum, math.MaxInt64, 1}
+}
+
 func (c numberCheck) accepts(n *big.Float) bool {
 	if !n.IsInt() {
 		float, _ := n.Float64()
@@ -107,12 +106,7 @@ func (c numberCheck) ValidateNumber(_ context.Context, req validator.NumberReque
 	if req.ConfigValue.IsNull() || req.ConfigValue.IsUnknown() || c.accepts(n) {
 		return
 	}
-	// In 20 digits, since a number may have thousands, unless a fraction, such as
-	// 3 * (1 / 49) * 49, then looks whole.
-	got := n.Text('g', 20)
-	if !n.IsInt() && !strings.ContainsAny(got, ".e") {
-		got = n.Text('g', -1)
-	}
+	got := n.Text('g', 20) // it may have thousands of digits
 	resp.Diagnostics.AddAttributeError(req.Path, "Invalid number", fmt.Sprintf("%s %s, got %s.", req.Path, c.rule, got))
 }
 
