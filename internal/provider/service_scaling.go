@@ -3,6 +3,7 @@ package provider
 import (
 	"context"
 	"fmt"
+	"math/big"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -32,7 +33,7 @@ var serviceScaling = adopt.New(adopt.Kind{
 		return tfvalue.Rules{}.JSON(patch.All())
 	},
 	AlsoChanges: scalingAlsoChanges,
-	Check:       func(adopt.Review) []string { return nil },
+	Check:       warnFewReplicas,
 })
 
 func serviceScalingSchema() schema.Schema {
@@ -88,4 +89,15 @@ func scalingAlsoChanges(send tfvalue.Value) []string {
 		return nil
 	}
 	return []string{"min_replica_memory_gb", "max_replica_memory_gb"}
+}
+
+// warnFewReplicas warns about a limit of the API document that the organization's tier may lift, which the provider
+// cannot see.
+func warnFewReplicas(r adopt.Review) []string {
+	if replicas := r.Leaves.At("num_replicas"); isSet(replicas) && replicas.Number().Cmp(big.NewFloat(2)) < 0 && r.Remote.At("is_primary").True() {
+		r.Diags.AddAttributeWarning(path.Root("num_replicas"), "Fewer than 2 replicas for "+r.Label,
+			"The service is the first of its warehouse (is_primary). The platform may reject the change: "+
+				"it requires between 2 and 20 replicas for such a service, unless the organization's tier allows fewer.")
+	}
+	return nil
 }
