@@ -117,7 +117,8 @@ func TestMessageIsFoundAndMasked(t *testing.T) {
 		}
 	}
 	r := &Response{Value: map[string]any{"requestId": testUUID}, Clean: secrets.Clean}
-	if r.identify(Result{}); !r.IsOwn || r.RequestID != mask {
+	r.identify(Result{})
+	if !r.IsOwn || r.RequestID != mask {
 		t.Errorf("own %t, request ID %s", r.IsOwn, r.RequestID)
 	}
 }

@@ -74,7 +74,8 @@ func TestAmbiguousOnlyIfPossiblyCarriedOut(t *testing.T) {
 	} {
 		for _, operation := range []string{"pipe", "update", "key"} {
 			bubble(t, func(t *testing.T, f *fake, c *client) {
-				if f.Always(test.fault); test.fault.Status == refused {
+				f.Always(test.fault)
+				if test.fault.Status == refused {
 					f.Refuse(-1)
 				}
 				e := failure(t, do(t.Context(), c, operation))
