@@ -48,6 +48,7 @@ func TestInTwo(t *testing.T) {
 		"another value":                  {"a/t.x b/u", "a/t.y b/u", "a/t.x: ", "a/t.y"},
 		"another one of the same table":  {"a/t", "b/t", "a/t: ", "b/t"},
 		"in another letter case":         {"a/t", "a/T", "a/t: ", "a/T"},
+		"its table in another case":      {"a/t", "b/T", "a/t: ", "b/T"},
 		"two that exchange their tables": {"a/t b/u", "a/u b/t", "a/t b/u: ", "a/u b/t"},
 		"an addition beside":             {"a/t.x", "a/t.y b/u", "a/t.x: b/u", "a/t.y"},
 		"an addition to a table":         {"a/t", "a/t b/t", ": b/t", ""},
