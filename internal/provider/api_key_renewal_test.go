@@ -28,86 +28,83 @@ func until(hours int) {
 // after it is empty. It says what becomes of the old key, as the destruction of the new one does, after the
 // same time.
 func TestAPIKeyRenewal(t *testing.T) {
-	t.Parallel()
-	for name, test := range map[string]struct {
+	type row struct {
 		key       string
 		isEndless bool // the platform gives it no expiry
 		after     int
 		why, left string
-	}{
+	}
+	played(t, map[string]row{
 		"early":        {lasting, false, 90, `its renewal is due. The old key (suffix %s) stays valid until 2000-01-05T04:00:00.000Z. `, "stays valid until 2000-01-08T22:00:00.000Z. Revoke it"},
 		"once expired": {"validity_hours = 100", false, 100, "its renewal is due. The old key (suffix %s) expired at 2000-01-05T04:00:00.000Z. ", "expired at 2000-01-09T08:00:00.000Z."},
 		"endless":      {lasting, true, 90, "its renewal is due. The old key (suffix %s) stays valid, because it does not expire. ", ") stays valid, because it does not expire. Revoke it in the platform's console."},
-	} {
-		t.Run(name, inBubble(func(t *testing.T, f *fixture) {
-			if test.isEndless {
-				f.returns("expireAt", nil)
-			}
-			b := f.key(test.key)
-			b.block.CreateBeforeDestroy = true
-			b.apply()
-			b.block.State.Private = []byte("\x00\xff") // of an earlier version, or damaged: it is read as none
-			suffix := b.shown()["key_suffix"]
-			time.Sleep(time.Duration(test.after)*time.Hour - time.Second)
-			b.wantQuiet()
-			time.Sleep(time.Second)
-			plan := b.plan()
-			if plan.because() != "ready_for_renewal" || !plan.prior.At("ready_for_renewal").True() {
-				t.Errorf("%s after %d hours", plan.because(), test.after)
-			}
-			wantWarning(t, plan.warnings, "The key is replaced because "+fmt.Sprintf(test.why, suffix))
-			wantText(t, plan.String(), "If the plan says that it destroys the key and then creates a replacement (-/+), set create_before_destroy first, or a rejected creation loses the old secret.")
-			b.applyPlan(plan)
-			const body = `{"name": "n", "roles": ["admin"], "state": "enabled", "expireAt": %q}`
-			f.wantWrites(fmt.Sprintf(body, date(100)), fmt.Sprintf(body, date(test.after+100)))
-			b.wantStored("")
-			b.wantQuiet()
+	}, func(t *testing.T, f *fixture, test row) {
+		if test.isEndless {
+			f.returns("expireAt", nil)
+		}
+		b := f.key(test.key)
+		b.block.CreateBeforeDestroy = true
+		b.apply()
+		b.block.State.Private = []byte("\x00\xff") // of an earlier version, or damaged: it is read as none
+		suffix := b.shown()["key_suffix"]
+		time.Sleep(time.Duration(test.after)*time.Hour - time.Second)
+		b.wantQuiet()
+		time.Sleep(time.Second)
+		plan := b.plan()
+		if plan.because() != "ready_for_renewal" || !plan.prior.At("ready_for_renewal").True() {
+			t.Errorf("%s after %d hours", plan.because(), test.after)
+		}
+		wantWarning(t, plan.warnings, "The key is replaced because "+fmt.Sprintf(test.why, suffix))
+		wantText(t, plan.String(), "If the plan says that it destroys the key and then creates a replacement (-/+), set create_before_destroy first, or a rejected creation loses the old secret.")
+		b.applyPlan(plan)
+		const body = `{"name": "n", "roles": ["admin"], "state": "enabled", "expireAt": %q}`
+		f.wantWrites(fmt.Sprintf(body, date(100)), fmt.Sprintf(body, date(test.after+100)))
+		b.wantStored("")
+		b.wantQuiet()
 
-			until(2 * test.after)
-			b.block.State.Private = []byte("\x00\xff")
-			planned, applied := b.destroy()
-			for _, warnings := range [][]string{planned, applied} {
-				wantWarning(t, warnings, test.left)
-			}
-		}))
-	}
+		until(2 * test.after)
+		b.block.State.Private = []byte("\x00\xff")
+		planned, applied := b.destroy()
+		for _, warnings := range [][]string{planned, applied} {
+			wantWarning(t, warnings, test.left)
+		}
+	})
 }
 
 // What ignore_changes hides is no error of the plan that replaces a key: an expiry that has passed stands in
 // it with the old value, and the new key ignores nothing. What is unknown is told as unknown.
 func TestAPIKeyIgnoresChanges(t *testing.T) {
-	t.Parallel()
-	for name, test := range map[string]struct{ first, then, why string }{
+	type row struct{ first, then, why string }
+	played(t, map[string]row{
 		"an expiry that was never set": {"validity_hours = 10", "validity_hours = 10\nlifecycle {\nignore_changes = [name, expire_at, roles]\n}", "its renewal is due"},
 		"an expiry":                    {`expire_at = "2000-01-01T10:00:00Z"`, "expire_at = \"2000-02-01T00:00:00Z\"\nrotation_triggers = { a = 1 }\nlifecycle {\nignore_changes = [expire_at]\n}", "rotation_triggers changed"},
 		"unknown":                      {"validity_hours = 100", "validity_hours = 100\nroles = [\"developer\"]\n" + delayed("rotation_triggers", "{ a = 1 }"), "roles changed, and rotation_triggers is known only after apply"},
-	} {
-		t.Run(name, inBubble(func(t *testing.T, f *fixture) {
-			b := f.key(test.first)
-			b.apply()
-			until(11)
-			b.arguments = test.then
-			b.learn(cty.Zero)
-			r := b.plan()
-			if r.action != "replace" {
-				t.Fatalf("%s: %s", r.action, r)
-			}
-			wantText(t, r.String(), "The key is replaced because "+test.why+". ")
-			b.applyPlan(r)
-			b.wantQuiet()
-		}))
-	}
+	}, func(t *testing.T, f *fixture, test row) {
+		b := f.key(test.first)
+		b.apply()
+		until(11)
+		b.arguments = test.then
+		b.learn(cty.Zero)
+		r := b.plan()
+		if r.action != "replace" {
+			t.Fatalf("%s: %s", r.action, r)
+		}
+		wantText(t, r.String(), "The key is replaced because "+test.why+". ")
+		b.applyPlan(r)
+		b.wantQuiet()
+	})
 }
 
 // A reminder that changes sends nothing, and the plan after it goes by it.
 func TestAPIKeyReminderChanges(t *testing.T) {
 	t.Parallel()
-	for name, test := range map[string]struct {
+	type row struct {
 		hours       int // since the creation
 		first, then string
 		action      string
 		further     string // the plan after it
-	}{
+	}
+	rows(t, map[string]row{
 		"earlier, not due":       {50, "10", "20", "update", "none"},
 		"earlier, due by it":     {50, "10", "60", "update", "replace"},
 		"new, due by it":         {50, "null", "60", "update", "replace"},
@@ -115,20 +112,18 @@ func TestAPIKeyReminderChanges(t *testing.T) {
 		"later, due before it":   {95, "10", "1", "update", "none"},
 		"removed, due before it": {95, "10", "null", "update", "none"},
 		"removed, expired":       {101, "10", "null", "update", "replace"},
-	} {
-		for _, known := range []bool{true, false} {
-			t.Run(fmt.Sprint(name, ", known ", known), inBubble(func(t *testing.T, f *fixture) {
-				b := f.key("validity_hours = 100\nearly_renewal_hours = " + test.first)
+	}, func(t *testing.T, test row) {
+		const lasts = "validity_hours = 100\n"
+		for i, then := range []string{"early_renewal_hours = " + test.then, delayed("early_renewal_hours", test.then)} {
+			inBubble(func(t *testing.T, f *fixture) {
+				b := f.key(lasts + "early_renewal_hours = " + test.first)
 				b.apply()
 				f.ResetJournal()
 				until(test.hours)
-				b.arguments = "validity_hours = 100\nearly_renewal_hours = " + test.then
-				if !known {
-					b.arguments = "validity_hours = 100\n" + delayed("early_renewal_hours", test.then)
-					b.learn(cty.Zero)
-				}
+				b.arguments = lasts + then
+				b.learn(cty.Zero)
 				plan := b.plan()
-				if known && plan.action != test.action {
+				if isKnown := i == 0; isKnown && plan.action != test.action {
 					t.Errorf("%s because of %v, want %s", plan.action, plan.replaces, test.action)
 				}
 				// Time passes between plan and apply, and may not change the plan's end.
@@ -137,30 +132,30 @@ func TestAPIKeyReminderChanges(t *testing.T) {
 				if len(f.Writes()) != map[string]int{"update": 0, "replace": 1}[plan.action] {
 					t.Errorf("%s: %s", plan.action, f.Writes())
 				}
-				if plan.action != "update" {
+				if plan.action == "replace" {
 					return
 				}
 				wantWarning(t, plan.warnings, "")
 				if next := b.plan(); next.action != test.further {
 					t.Errorf("the next plan: %s because of %v, want %s", next.action, next.replaces, test.further)
 				}
-			}))
+			})(t)
 		}
-	}
+	})
 }
 
 // Whatever the platform makes of an expiry, no key is created with every plan, and none is
 // kept for ever. A warning says what the platform has made of it, once.
 func TestAPIKeyExpiryOfThePlatform(t *testing.T) {
-	t.Parallel()
 	const endless, otherwise = "the API returned none. The key never expires on its own: revoke it", "differs from the request"
-	for name, test := range map[string]struct {
+	type row struct {
 		key      string
 		returned any    // expiry
 		state    any    // expire_at
 		due      int    // hours until its renewal
 		says     string // "" for nothing
-	}{
+	}
+	played(t, map[string]row{
 		"in another spelling":   {lasting, "2000-01-05T05:00:00.000+01:00", "2000-01-05T05:00:00.000+01:00", 90, ""},
 		"none":                  {lasting, nil, nil, 90, endless},
 		"none, created earlier": {lasting, nil, date(100), 90, endless},
@@ -170,30 +165,28 @@ func TestAPIKeyExpiryOfThePlatform(t *testing.T) {
 		"due in a minute":       {lasting, "2000-01-01T10:01:00Z", date(100), 90, otherwise},
 		"past":                  {lasting, date(-1), date(100), 90, `expire_at: requested "` + date(100) + `", and the API returned "` + date(-1) + `"`},
 		"shortest":              {"validity_hours = 2\nearly_renewal_hours = 1", "2000-01-01T01:59:00Z", date(2), 1, otherwise},
-	} {
-		t.Run(name, inBubble(func(t *testing.T, f *fixture) {
-			f.responds(func(_, key document) {
-				key["expireAt"] = test.returned
-				if name == "none, created earlier" {
-					key["createdAt"] = date(-200)
-				}
-			})
-			b := f.key(test.key)
-			r := b.apply()
-			if got := b.shown()["expire_at"]; got != test.state || !strings.Contains(r.String(), test.says) || strings.Contains(r.String(), "differs") != (test.says != "") {
-				t.Errorf("expire_at is %v, want %v and %q: %s", got, test.state, test.says, r)
+	}, func(t *testing.T, f *fixture, test row) {
+		f.responds(func(_, key document) {
+			key["expireAt"] = test.returned
+			if test.returned == nil && test.state != nil { // created earlier
+				key["createdAt"] = date(-200)
 			}
-			for _, want := range []struct {
-				after  int
-				action string
-			}{{0, "none"}, {test.due - 1, "none"}, {test.due, "replace"}} {
-				until(want.after)
-				if plan := b.plan(); plan.action != want.action {
-					t.Errorf("after %d hours: %s because of %v", want.after, plan.action, plan.replaces)
-				}
+		})
+		b := f.key(test.key)
+		r := b.apply()
+		if got := b.shown()["expire_at"]; got != test.state || !strings.Contains(r.String(), test.says) || strings.Contains(r.String(), "differs") != (test.says != "") {
+			t.Errorf("expire_at is %v, want %v and %q: %s", got, test.state, test.says, r)
+		}
+		for _, want := range []struct {
+			after  int
+			action string
+		}{{0, "none"}, {test.due - 1, "none"}, {test.due, "replace"}} {
+			until(want.after)
+			if plan := b.plan(); plan.action != want.action {
+				t.Errorf("after %d hours: %s because of %v", want.after, plan.action, plan.replaces)
 			}
-		}))
-	}
+		}
+	})
 }
 
 // An expiry that is past is rejected for a key that is to be created, by the plan or by the apply before the

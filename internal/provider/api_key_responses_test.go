@@ -43,7 +43,6 @@ hash_data = { key_id_hash = "hush-hush-1", key_id_suffix = "wxyz", key_secret_ha
 // configured one may be told; and where a key may exist whose secret nobody knows, the error says what to
 // look for. TestKeyIsKeptWhateverTheResponse cuts the response.
 func TestAPIKeyResponses(t *testing.T) {
-	t.Parallel()
 	omits := func(members ...string) func(*fixture) {
 		return func(f *fixture) {
 			f.Configure(func(b *mockplatform.Behaviour) {
@@ -67,7 +66,7 @@ func TestAPIKeyResponses(t *testing.T) {
 		which   = `revoke it: name "n", organization ` + mockplatform.OrganizationID + ", roles admin, developer, expiry 2031-01-01T00:00:00+02:00, request ID "
 	)
 	anywhere, asked := []any{document{"source": "0.0.0.0/0"}}, object{"name": "n", "state": "disabled", "expire_at": "2031-01-01T00:00:00+02:00"}
-	rows := map[string]row{
+	all := map[string]row{
 		"another spelling": {fullKey, func(f *fixture) {
 			f.Configure(func(b *mockplatform.Behaviour) {
 				b.Responses = mockplatform.Responses{KeyState: true, UnknownMembers: true, ShuffleSets: true, RepeatSetElements: true, OmitEnvelope: []string{"status", "requestId"}}
@@ -123,37 +122,35 @@ func TestAPIKeyResponses(t *testing.T) {
 		}, []string{"The platform may have created the key", strings.TrimSuffix(which, ", request ID ")}, nil},
 	}
 	for _, member := range []string{"", ".*", ".id", ".name", ".roles", ".keySuffix", ".createdAt", ".expireAt", ".usedAt", ".ipAccessList", ".state", ".ipAccessList.description"} {
-		rows["no key"+member] = row{fullKey, omits("key" + member), nil, asked}
+		all["no key"+member] = row{fullKey, omits("key" + member), nil, asked}
 	}
-	for name, test := range rows {
-		t.Run(name, inBubble(func(t *testing.T, f *fixture) {
-			test.respond(f)
-			b := f.key(test.arguments)
-			r := b.tryApply()
-			isKept := test.state != nil
-			if len(f.Keys()) != 1 || f.Count("POST", "") != 1 || b.state.IsNull() == isKept || (len(r.errors) == 0) != isKept {
-				t.Fatalf("%d keys from %d requests: %s", len(f.Keys()), f.Count("POST", ""), r)
-			}
-			said := slices.Concat(r.errors, r.warnings)
-			if test.arguments == "" {
-				said = slices.DeleteFunc(said, func(text string) bool { return strings.Contains(text, "will never expire: ") })
-			}
-			if len(said) > 1 {
-				t.Errorf("%d messages, want one at most: %q", len(said), said)
-			}
-			wantAll(t, "there is nothing to say", said, test.says)
-			secret := member(f.Keys()[0], "result.keySecret").(string)
-			wantNoText(t, r.String(), "demo-key-secret", secret)
-			if !isKept {
-				return
-			}
-			b.wantValues(test.state)
-			b.wantQuiet()
-			if test.arguments != hashedKey {
-				b.wantStored("")
-			}
-		}))
-	}
+	played(t, all, func(t *testing.T, f *fixture, test row) {
+		test.respond(f)
+		b := f.key(test.arguments)
+		r := b.tryApply()
+		isKept := test.state != nil
+		if len(f.Keys()) != 1 || f.Count("POST", "") != 1 || b.state.IsNull() == isKept || (len(r.errors) == 0) != isKept {
+			t.Fatalf("%d keys from %d requests: %s", len(f.Keys()), f.Count("POST", ""), r)
+		}
+		said := slices.Concat(r.errors, r.warnings)
+		if test.arguments == "" {
+			said = slices.DeleteFunc(said, func(text string) bool { return strings.Contains(text, "will never expire: ") })
+		}
+		if len(said) > 1 {
+			t.Errorf("%d messages, want one at most: %q", len(said), said)
+		}
+		wantAll(t, "there is nothing to say", said, test.says)
+		secret := member(f.Keys()[0], "result.keySecret").(string)
+		wantNoText(t, r.String(), "demo-key-secret", secret)
+		if !isKept {
+			return
+		}
+		b.wantValues(test.state)
+		b.wantQuiet()
+		if test.arguments != hashedKey {
+			b.wantStored("")
+		}
+	})
 }
 
 // Hashes that the platform repeats in an error are masked. Without any, the name of one may be misspelled.

@@ -28,7 +28,6 @@ func delayed(argument, value string) string {
 // What is wrong with an argument is one error that names it: of the plan, or, where the value was not known
 // then, of the apply before the request. What may be a secret is not repeated.
 func TestAPIKeyInvalid(t *testing.T) {
-	t.Parallel()
 	pair, secret := sealingtest.X25519(t), sealingtest.Ed25519(t, "hush-hush").Identity
 	source := func(text string) string {
 		return fmt.Sprintf("source %q of ip_access_list must be a valid IP address, such as 192.0.2.7, or a valid CIDR block, such as 192.0.2.0/24.", text)
@@ -37,44 +36,47 @@ func TestAPIKeyInvalid(t *testing.T) {
 	for i := range 1001 {
 		fmt.Fprintf(&many, "\"x%d\", ", i)
 	}
-	inBubble(func(t *testing.T, f *fixture) {
-		for _, bad := range []struct{ argument, value, beside, says string }{
-			{"name", `""`, "", "at least 1"},
-			{"roles", `["admin", "owner"]`, "", `roles[...] value must be one of: ["admin" "developer" "query_endpoints"], got: "owner"`},
-			{"state", `"paused"`, "", "disabled"},
-			{"organization_id", `"nordwind"`, "", "UUID"},
-			{"expire_at", `"2031-01-01"`, "", "such as 2031-01-01T00:00:00Z, or omitted"},
-			{"expire_at", `"hush-hush"`, "", "expire_at must be an RFC 3339 timestamp, such as 2031-01-01T00:00:00Z, or omitted for a key that never expires."},
-			{"expire_at", `"2000-01-01T00:00:00Z"`, "", "in the future"}, // this very second
-			{"expire_at", `"2031-01-01T00:00:00Z"`, "validity_hours = 9", "validity_hours"},
-			{"validity_hours", `0`, "", "between 1"},
-			{"validity_hours", `1.5`, "", "whole number"},
-			{"validity_hours", `1e9`, "", "and 876000"},
-			{"early_renewal_hours", `1`, "", "validity_hours"},
-			{"early_renewal_hours", `1`, `expire_at = "2031-01-01T00:00:00Z"`, "validity_hours"},
-			{"early_renewal_hours", `10`, "validity_hours = 9", "early_renewal_hours must be less than validity_hours, got 10 and 9."},
-			{"ip_access_list", `[]`, "", "ip_access_list must not be empty, because the API documentation does not say whether an empty list allows every address or none. List the addresses, or set it to null."},
-			{"ip_access_list", `[{ source = "192.0.2.300", description = "hush-hush" }]`, "", source("192.0.2.300")},
-			{"ip_access_list", fmt.Sprintf("[{ source = %q }]", strings.Repeat("1.", 900)), "", source(strings.Repeat("1.", 50))},
-			{"secret_recipients", "[]", "", "must not be empty"},
-			{"secret_recipients", "[null]", "", "is empty"},
-			{"secret_recipients", "[" + many.String() + "]", "", "must not have more than 1000 recipients, got 1001"},
-			{"secret_recipients", `["hush-hush"]`, "", "A recipient in secret_recipients is neither an age recipient (age1…) nor an SSH public key"},
-			{"secret_recipients", fmt.Sprintf("[%q, %q]", pair.Recipient, secret), "", "contains a private key. Its configuration, and every copy of it, has that key already: discard it"},
-			{"secret_recipients", fmt.Sprintf("[%q, %q]", pair.Recipient, sealingtest.PostQuantum(t).Recipient), "", "The secret cannot be encrypted to secret_recipients: post-quantum"},
-			{"secret_recipients", fmt.Sprintf("[%q]", pair.Recipient), `hash_data = { key_id_hash = "hush-hush" }`, "secret_recipients conflicts with hash_data"},
-		} {
-			b := f.key(bad.argument + " = " + bad.value + "\n" + bad.beside)
-			b.refuses(b.tryPlan(f.start()), bad.argument, bad.says)
-			b.arguments = delayed(bad.argument, bad.value) + "\n" + bad.beside
-			b.learn(cty.Zero)
-			r := b.plan()
-			b.carryOut(f.start(), r)
-			b.refuses(r, bad.argument, bad.says)
-			wantNoText(t, r.String(), slices.Collect(maps.Values(linesOf(secret)))...)
-		}
+	type invalid struct{ argument, value, beside, says string }
+	all := map[string]invalid{}
+	for _, bad := range []invalid{
+		{"name", `""`, "", "at least 1"},
+		{"roles", `["admin", "owner"]`, "", `roles[...] value must be one of: ["admin" "developer" "query_endpoints"], got: "owner"`},
+		{"state", `"paused"`, "", "disabled"},
+		{"organization_id", `"nordwind"`, "", "UUID"},
+		{"expire_at", `"2031-01-01"`, "", "such as 2031-01-01T00:00:00Z, or omitted"},
+		{"expire_at", `"hush-hush"`, "", "expire_at must be an RFC 3339 timestamp, such as 2031-01-01T00:00:00Z, or omitted for a key that never expires."},
+		{"expire_at", `"2000-01-01T00:00:00Z"`, "", "in the future"}, // this very second
+		{"expire_at", `"2031-01-01T00:00:00Z"`, "validity_hours = 9", "validity_hours"},
+		{"validity_hours", `0`, "", "between 1"},
+		{"validity_hours", `1.5`, "", "whole number"},
+		{"validity_hours", `1e9`, "", "and 876000"},
+		{"early_renewal_hours", `1`, "", "validity_hours"},
+		{"early_renewal_hours", `1`, `expire_at = "2031-01-01T00:00:00Z"`, "validity_hours"},
+		{"early_renewal_hours", `10`, "validity_hours = 9", "early_renewal_hours must be less than validity_hours, got 10 and 9."},
+		{"ip_access_list", `[]`, "", "ip_access_list must not be empty, because the API documentation does not say whether an empty list allows every address or none. List the addresses, or set it to null."},
+		{"ip_access_list", `[{ source = "192.0.2.300", description = "hush-hush" }]`, "", source("192.0.2.300")},
+		{"ip_access_list", fmt.Sprintf("[{ source = %q }]", strings.Repeat("1.", 900)), "", source(strings.Repeat("1.", 50))},
+		{"secret_recipients", "[]", "", "must not be empty"},
+		{"secret_recipients", "[null]", "", "is empty"},
+		{"secret_recipients", "[" + many.String() + "]", "", "must not have more than 1000 recipients, got 1001"},
+		{"secret_recipients", `["hush-hush"]`, "", "A recipient in secret_recipients is neither an age recipient (age1…) nor an SSH public key"},
+		{"secret_recipients", fmt.Sprintf("[%q, %q]", pair.Recipient, secret), "", "contains a private key. Its configuration, and every copy of it, has that key already: discard it"},
+		{"secret_recipients", fmt.Sprintf("[%q, %q]", pair.Recipient, sealingtest.PostQuantum(t).Recipient), "", "The secret cannot be encrypted to secret_recipients: post-quantum"},
+		{"secret_recipients", fmt.Sprintf("[%q]", pair.Recipient), `hash_data = { key_id_hash = "hush-hush" }`, "secret_recipients conflicts with hash_data"},
+	} {
+		all[bad.argument+" "+bad.beside+" "+bad.says] = bad
+	}
+	played(t, all, func(t *testing.T, f *fixture, bad invalid) {
+		b := f.key(bad.argument + " = " + bad.value + "\n" + bad.beside)
+		b.refuses(b.tryPlan(f.start()), bad.argument, bad.says)
+		b.arguments = delayed(bad.argument, bad.value) + "\n" + bad.beside
+		b.learn(cty.Zero)
+		r := b.plan()
+		b.carryOut(f.start(), r)
+		b.refuses(r, bad.argument, bad.says)
+		wantNoText(t, r.String(), slices.Collect(maps.Values(linesOf(secret)))...)
 		f.wantRequests()
-	})(t)
+	})
 }
 
 // What looks like a timestamp or an address and is none is rejected; what the API

@@ -141,22 +141,6 @@ func TestElementsAreHidden(t *testing.T) {
 	}
 }
 
-// TestWriteOnlyInOlderTerraform sets a secret in a Terraform that would store it.
-func TestWriteOnlyInOlderTerraform(t *testing.T) {
-	t.Parallel()
-	config := configuration(t, schemasOnce().ResourceSchemas["dataplatform_pipe"], pipeIDs+"\n"+strings.ReplaceAll(kafkaUser, `"pass"`, `"hush-hush"`))
-	resp, err := serverOf(newProvider("test")).ValidateResourceConfig(t.Context(), &tfprotov6.ValidateResourceConfigRequest{TypeName: "dataplatform_pipe", Config: config})
-	if err != nil {
-		t.Fatal(err)
-	}
-	said := diagnosed(resp.Diagnostics)
-	if len(said.errors) != 1 {
-		t.Fatal(said)
-	}
-	wantText(t, said.errors[0], "WriteOnly Attribute Not Allowed", "source_credentials.kafka.password_wo", "1.11 and later")
-	wantNoText(t, said.errors[0], "hush-hush")
-}
-
 // validated validates a block, and configures that of a provider.
 func validated(t *testing.T, block, arguments string) diagnoses {
 	t.Helper()

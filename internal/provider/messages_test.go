@@ -49,7 +49,6 @@ func TestPlatformRepeatsPartsOfSecrets(t *testing.T) {
 // TestMessagesAreClean has a name of a key and responses with control characters, and walks the messages
 // that repeat any of it: each is one text, and none has a character that a terminal acts on.
 func TestMessagesAreClean(t *testing.T) {
-	t.Parallel()
 	const bad = "a\n\nError: x\x1b[31m\u202e\a"
 	var spoil func(value any, ids bool) any
 	spoil = func(value any, ids bool) any {
@@ -69,7 +68,12 @@ func TestMessagesAreClean(t *testing.T) {
 		}
 		return value
 	}
-	platforms := map[string]func(method string, status int, body any) (int, any){
+	type responding func(method string, status int, body any) (int, any)
+	always := func(status int, body any) responding {
+		return func(string, int, any) (int, any) { return status, body }
+	}
+	// In which place of a response a message may stand is tested in package rest.
+	played(t, map[string]responding{
 		"values": func(_ string, status int, body any) (int, any) { return status, spoil(body, false) },
 		"ids":    func(_ string, status int, body any) (int, any) { return status, spoil(body, true) },
 		"values of writes": func(method string, status int, body any) (int, any) {
@@ -79,74 +83,62 @@ func TestMessagesAreClean(t *testing.T) {
 			return status, spoil(body, false)
 		},
 		"services of one name": func(_ string, status int, body any) (int, any) {
-			services, _ := member(body, "result").([]any)
-			for i := range services {
-				services[i] = object{"id": fmt.Sprint(bad, i), "name": "n"}
+			for i, service := range listOf(member(body, "result")) {
+				service.(object)["id"], service.(object)["name"] = fmt.Sprint(bad, i), "n"
 			}
 			return status, body
 		},
-	}
-	// In which place of a response a message may stand is tested in package rest.
-	for status, body := range map[int]any{
-		400: object{"requestId": bad, "errors": []any{bad, bad + "y"}}, 404: object{"requestId": bad, "message": bad}, 403: "<title>" + bad + "</title>",
-		302: nil, 200: object{"status": 400, "error": bad, "result": []any{}, bad + ".next": bad},
-	} {
-		platforms[fmt.Sprint(status)] = func(string, int, any) (int, any) { return status, body }
-	}
-	for name, answer := range platforms {
-		t.Run(name, inBubble(func(t *testing.T, f *fixture) {
-			f.handle = func(w http.ResponseWriter, r *http.Request) {
-				recorder, body := httptest.NewRecorder(), any(nil)
-				f.ServeHTTP(recorder, r)
-				_ = json.Unmarshal(recorder.Body.Bytes(), &body)
-				status, changed := answer(r.Method, recorder.Code, body)
-				w.Header().Set("Location", "https://"+url.PathEscape("a\u202e")+".example/"+url.PathEscape(bad))
-				w.WriteHeader(status)
-				if text, isText := changed.(string); isText {
-					_, _ = w.Write([]byte(text))
-					return
-				}
-				_ = json.NewEncoder(w).Encode(changed)
+		"a rejection": always(400, object{"requestId": bad, "errors": []any{bad, bad + "y"}}),
+		"a redirect":  always(302, nil),
+		"a next page": always(200, object{"status": 400, "error": bad, "result": []any{}, bad + ".next": bad}),
+	}, func(t *testing.T, f *fixture, answer responding) {
+		f.handle = func(w http.ResponseWriter, r *http.Request) {
+			recorder, body := httptest.NewRecorder(), any(nil)
+			f.ServeHTTP(recorder, r)
+			_ = json.Unmarshal(recorder.Body.Bytes(), &body)
+			status, changed := answer(r.Method, recorder.Code, body)
+			w.Header().Set("Location", "https://"+url.PathEscape("a\u202e")+".example/"+url.PathEscape(bad))
+			w.WriteHeader(status)
+			_ = json.NewEncoder(w).Encode(changed)
+		}
+		var said []string
+		hear := func(all ...diagnoses) {
+			for _, one := range all {
+				said = append(said, slices.Concat(one.errors, one.warnings)...)
 			}
-			var said []string
-			hear := func(all ...diagnoses) {
-				for _, one := range all {
-					said = append(said, slices.Concat(one.errors, one.warnings)...)
-				}
+		}
+		for kind, arguments := range map[string]string{
+			"service": `name = "n"`, "services": "", "alert": fmt.Sprintf("id = %q", mockplatform.AlertID),
+			"pipe": fmt.Sprintf("service_id = %q\npipe_id = %q", mockplatform.ServiceID, mockplatform.KafkaPipeID),
+		} {
+			_, diags := f.dataSource(f.start(), kind, arguments)
+			hear(diags)
+		}
+		key := f.key(lasting + "\nname = " + toJSON(t, bad))
+		for _, b := range []*managed{
+			f.pipe(mockplatform.KafkaPipeID, `name = "n"`), f.pipe(mockplatform.PostgresPipeID, mappings(wanted("a.b", "c", "excluded_columns = []"))),
+			f.scaling(mockplatform.ServiceID, "num_replicas = 5"), key,
+		} {
+			r := b.tryApply()
+			hear(r.diagnoses)
+			if len(r.errors) == 0 {
+				hear(b.tryPlan(f.start()).diagnoses)
 			}
-			for kind, arguments := range map[string]string{
-				"service": `name = "n"`, "services": "", "alert": fmt.Sprintf("id = %q", mockplatform.AlertID),
-				"pipe": fmt.Sprintf("service_id = %q\npipe_id = %q", mockplatform.ServiceID, mockplatform.KafkaPipeID),
-			} {
-				_, diags := f.dataSource(f.start(), kind, arguments)
-				hear(diags)
+		}
+		if !key.state.IsNull() {
+			until(95) // its renewal is due
+			planned, applied := key.plan(), key.applyAs(key.arguments+"\nroles = [\"developer\"]")
+			left, leaves := key.destroy()
+			hear(planned.diagnoses, applied.diagnoses, diagnoses{warnings: left}, diagnoses{warnings: leaves})
+		}
+		isUnclean := func(r rune) bool { return r != '\n' && (unicode.IsControl(r) || unicode.Is(unicode.Cf, r)) }
+		for _, text := range said {
+			if strings.ContainsFunc(text, isUnclean) || strings.Contains(text, "\nError") {
+				t.Errorf("%q", text)
 			}
-			key := f.key(lasting + "\nname = " + toJSON(t, bad))
-			for _, b := range []*managed{
-				f.pipe(mockplatform.KafkaPipeID, `name = "n"`), f.pipe(mockplatform.PostgresPipeID, mappings(wanted("a.b", "c", "excluded_columns = []"))),
-				f.scaling(mockplatform.ServiceID, "num_replicas = 5"), key,
-			} {
-				r := b.tryApply()
-				hear(r.diagnoses)
-				if len(r.errors) == 0 {
-					hear(b.tryPlan(f.start()).diagnoses)
-				}
-			}
-			if !key.state.IsNull() {
-				until(95) // its renewal is due
-				planned, applied := key.plan(), key.applyAs(key.arguments+"\nroles = [\"developer\"]")
-				left, leaves := key.destroy()
-				hear(planned.diagnoses, applied.diagnoses, diagnoses{warnings: left}, diagnoses{warnings: leaves})
-			}
-			isUnclean := func(r rune) bool { return r != '\n' && (unicode.IsControl(r) || unicode.Is(unicode.Cf, r)) }
-			for _, text := range said {
-				if strings.ContainsFunc(text, isUnclean) || strings.Contains(text, "\nError") {
-					t.Errorf("%q", text)
-				}
-			}
-			if len(said) < 3 {
-				t.Errorf("%d messages: the test looks at nothing", len(said))
-			}
-		}))
-	}
+		}
+		if len(said) < 3 {
+			t.Errorf("%d messages: the test looks at nothing", len(said))
+		}
+	})
 }

@@ -26,60 +26,58 @@ func TestMappingWarnings(t *testing.T) {
 		return wanted("public.customers", "customers", `use_custom_sorting_key = true, sorting_keys = ["country", "id"], excluded_columns = `+excluded)
 	}
 	added := wanted("public.new", "new", `excluded_columns = ["card"]`)
-	for _, test := range []struct{ name, arguments, want string }{
-		{"mappings are added", mappings(customersMapping, addressesMapping, leadsMapping, added), ""},
-		{"a column more is excluded", mappings(customers(`["password_hash", "phone", "ssn", "pin"]`), addressesMapping, leadsMapping),
+	rows(t, map[string][2]string{
+		"mappings are added": {mappings(customersMapping, addressesMapping, leadsMapping, added), ""},
+		"a column more is excluded": {mappings(customers(`["password_hash", "phone", "ssn", "pin"]`), addressesMapping, leadsMapping),
 			again + "  - \"public.customers:customers\": excluded_columns (excludes pin, ssn from now on)"},
-		{"a column less is excluded", mappings(customers(`["phone"]`), addressesMapping, leadsMapping),
+		"a column less is excluded": {mappings(customers(`["phone"]`), addressesMapping, leadsMapping),
 			copied + "  - \"public.customers:customers\": password_hash"},
-		{"two columns become one", mappings(customers(`["password_hash;phone"]`), addressesMapping, leadsMapping),
+		"two columns become one": {mappings(customers(`["password_hash;phone"]`), addressesMapping, leadsMapping),
 			copied + `  - "public.customers:customers": password_hash, phone. Also changed: excluded_columns (excludes "password_hash;phone" from now on)`},
-		{"several members", mappings(wanted("public.customers", "customers", `excluded_columns = ["password_hash", "phone", "ssn"]`), addressesMapping, leadsMapping),
+		"several members": {mappings(wanted("public.customers", "customers", `excluded_columns = ["password_hash", "phone", "ssn"]`), addressesMapping, leadsMapping),
 			again + "  - \"public.customers:customers\": excluded_columns (excludes ssn from now on), sorting_keys, use_custom_sorting_key"},
-		{"a table is dropped, and another one added", mappings(customersMapping, leadsMapping, added),
+		"a table is dropped, and another one added": {mappings(customersMapping, leadsMapping, added),
 			gone + "  - \"public.addresses:addresses\""},
-		{"all are removed", mappings(), "All tables that are copied today (3) are no longer copied:\n" +
+		"all are removed": {mappings(), "All tables that are copied today (3) are no longer copied:\n" +
 			"  - \"public.addresses:addresses\"\n  - \"public.customers:customers\"\n  - \"sales.leads:sales_leads\""},
-		{"another target, and fewer exclusions", mappings(wanted("public.customers", "people", `excluded_columns = ["phone"]`), addressesMapping, leadsMapping),
+		"another target, and fewer exclusions": {mappings(wanted("public.customers", "people", `excluded_columns = ["phone"]`), addressesMapping, leadsMapping),
 			copied + "  - \"public.customers:people\": password_hash\n" +
 				moved + "  - \"public.customers\": to people, no longer to customers"},
-		{"a second target", mappings(customersMapping, wanted("public.customers", "people", `excluded_columns = ["phone", "password_hash"]`), addressesMapping, leadsMapping), ""},
-		{"a second target with fewer exclusions", mappings(customersMapping, wanted("public.customers", "people", `excluded_columns = []`), addressesMapping, leadsMapping),
+		"a second target": {mappings(customersMapping, wanted("public.customers", "people", `excluded_columns = ["phone", "password_hash"]`), addressesMapping, leadsMapping), ""},
+		"a second target with fewer exclusions": {mappings(customersMapping, wanted("public.customers", "people", `excluded_columns = []`), addressesMapping, leadsMapping),
 			copied + "  - \"public.customers:people\": password_hash, phone"},
-		{"all at once, and exclusions that are unknown", mappings(customers("[later.text]"), wanted("sales.leads", "leads", `excluded_columns = ["notes", "email"]`), wanted("public.x", "x", `excluded_columns = [later.text]`)),
+		"all at once, and exclusions that are unknown": {mappings(customers("[later.text]"), wanted("sales.leads", "leads", `excluded_columns = ["notes", "email"]`), wanted("public.x", "x", `excluded_columns = [later.text]`)),
 			unknown + "  - \"public.customers:customers\": excluded_columns (excludes password_hash, phone now)\n" +
 				gone + "  - \"public.addresses:addresses\"\n" +
 				moved + "  - \"sales.leads\": to leads, no longer to sales_leads"},
-		{"a part of the exclusions is unknown", mappings(customers(`["phone", later.text, "ssn"]`), addressesMapping, leadsMapping),
+		"a part of the exclusions is unknown": {mappings(customers(`["phone", later.text, "ssn"]`), addressesMapping, leadsMapping),
 			unknown + "  - \"public.customers:customers\": excluded_columns (excludes password_hash now)"},
-		{"a sorting key is unknown", mappings(wanted("public.customers", "customers", `excluded_columns = ["phone"], use_custom_sorting_key = true, sorting_keys = [later.text]`), wanted("public.addresses", "addresses", `excluded_columns = [], use_custom_sorting_key = true, sorting_keys = [later.text]`), leadsMapping),
+		"a sorting key is unknown": {mappings(wanted("public.customers", "customers", `excluded_columns = ["phone"], use_custom_sorting_key = true, sorting_keys = [later.text]`), wanted("public.addresses", "addresses", `excluded_columns = [], use_custom_sorting_key = true, sorting_keys = [later.text]`), leadsMapping),
 			copied + "  - \"public.customers:customers\": password_hash. Also changed: sorting_keys\n" +
 				unknown + "  - \"public.addresses:addresses\": sorting_keys, use_custom_sorting_key"},
-		{"names are unknown, and a mapping", mappings(customers(`["phone"]`), `"public.addresses:addresses" = later`, `"sales.leads:leads" = { source_table = later.text, excluded_columns = ["notes"] }`),
+		"names are unknown, and a mapping": {mappings(customers(`["phone"]`), `"public.addresses:addresses" = later`, `"sales.leads:leads" = { source_table = later.text, excluded_columns = ["notes"] }`),
 			copied + "  - \"public.customers:customers\": password_hash\n" +
 				unknown + "  - \"public.addresses:addresses\": excluded_columns, sorting_keys, use_custom_sorting_key\n" +
 				moved + "  - \"sales.leads\": to leads, no longer to sales_leads"},
-		{"all tables are other ones", mappings(added), strings.Replace(gone, "Tables that are", "All tables that are copied today (3) are", 1) +
+		"all tables are other ones": {mappings(added), strings.Replace(gone, "Tables that are", "All tables that are copied today (3) are", 1) +
 			"  - \"public.addresses:addresses\"\n  - \"public.customers:customers\"\n  - \"sales.leads:sales_leads\""},
-		{"one table is ignored", mappings(customers(`[]`), addressesMapping) + "\nlifecycle {\n  ignore_changes = [source.postgres.table_mappings[\"public.customers:customers\"]]\n}",
+		"one table is ignored": {mappings(customers(`[]`), addressesMapping) + "\nlifecycle {\n  ignore_changes = [source.postgres.table_mappings[\"public.customers:customers\"]]\n}",
 			gone + "  - \"sales.leads:sales_leads\""},
-		{"the map is unknown", "source = { postgres = { table_mappings = later } }",
+		"the map is unknown": {"source = { postgres = { table_mappings = later } }",
 			unknown + "  - \"public.addresses:addresses\": whether it stays\n  - \"public.customers:customers\": whether it stays (excludes password_hash, phone now)\n  - \"sales.leads:sales_leads\": whether it stays (excludes notes now)"},
-		{"the map is ignored", mappings() + "\nlifecycle {\n  ignore_changes = [source]\n}", ""},
-		{"the map is no longer managed", "", ""},
-	} {
-		t.Run(test.name, func(t *testing.T) {
-			b := newFixture(t).mappedPipe()
-			b.arguments = test.arguments
-			want := ""
-			if test.want != "" {
-				want = `Table mappings of pipe "customers" (` + mockplatform.PostgresPipeID + ") change: " + test.want
-			}
-			if got := strings.Join(b.plan().warnings, "\n"); got != want {
-				t.Errorf("the plan warns\n%s\nwant\n%s", got, want)
-			}
-		})
-	}
+		"the map is ignored":           {mappings() + "\nlifecycle {\n  ignore_changes = [source]\n}", ""},
+		"the map is no longer managed": {"", ""},
+	}, func(t *testing.T, row [2]string) {
+		b := newFixture(t).mappedPipe()
+		b.arguments = row[0]
+		want := row[1]
+		if want != "" {
+			want = `Table mappings of pipe "customers" (` + mockplatform.PostgresPipeID + ") change: " + want
+		}
+		if got := strings.Join(b.plan().warnings, "\n"); got != want {
+			t.Errorf("the plan warns\n%s\nwant\n%s", got, want)
+		}
+	})
 }
 
 // TestMappingWarningOfAThirdTarget adds a mapping of a table that two others map already: a column that one of them

@@ -130,61 +130,43 @@ var pipeChanges = map[string]pipeChange{
 // platform moves by itself, and nothing else.
 func TestPipeChanges(t *testing.T) {
 	t.Parallel()
-	for name, change := range pipeChanges {
-		t.Run(name, func(t *testing.T) {
-			f := newFixture(t)
-			b := f.pipe(cmp.Or(change.kind, mockplatform.KafkaPipeID), change.before)
-			b.apply()
-			b.arguments = change.after
-			f.ResetJournal()
-			plan := b.plan()
-			if got := f.Count("GET", b.id); got != 1 {
-				t.Errorf("the plan read the pipe %d times", got)
-			}
-			f.wantWrites()
-			action, unknown := "none", slices.Clone(change.unknown)
-			if len(change.differing)+len(unknown) > 0 {
-				action = "update"
-			}
-			if len(change.patches) > 0 {
-				unknown = append(unknown, "state", "updated_at")
-			}
-			slices.Sort(unknown)
-			if plan.action != action || !slices.Equal(plan.changed(), change.differing) || !slices.Equal(plan.unknown(), unknown) {
-				t.Errorf("the plan is to %s %q, with %q known after it; want %s %q, with %q", plan.action, plan.changed(), plan.unknown(), action, change.differing, unknown)
-			}
-			wantWarning(t, plan.warnings, change.warning)
-			b.applyPlan(plan)
-			b.wantWrites(change.patches...)
-			if next := b.plan(); next.action != "none" {
-				t.Errorf("the next plan is to %s %q", next.action, next.changed())
-			}
-			f.wantWrites()
-		})
-	}
-}
-
-// TestPipeOfAnotherKind has a pipe recreated under its ID with another kind of source: that
-// is rejected, with the kind that it has.
-func TestPipeOfAnotherKind(t *testing.T) {
-	f := newFixture(t)
-	b := f.pipe(mockplatform.KafkaPipeID, `source = { kafka = { iam_role = "role:orders-reader" } }`)
-	b.apply()
-	other := f.Pipe(mockplatform.PostgresPipeID)
-	other["id"] = mockplatform.KafkaPipeID
-	f.SetPipe(other)
-	b.refuses(b.tryPlan(f.start()), `source.kafka is set, but the source of pipe "customers" (`+mockplatform.KafkaPipeID+") is postgres")
-	b.applyAs("")
-	if shown := b.shown(); member(shown, "source.kafka") != nil || member(shown, "source.postgres.host") != "customers.pg.example.com" {
-		t.Errorf("the state has %v", shown["source"])
-	}
-	b.wantQuiet()
+	rows(t, pipeChanges, func(t *testing.T, change pipeChange) {
+		f := newFixture(t)
+		b := f.pipe(cmp.Or(change.kind, mockplatform.KafkaPipeID), change.before)
+		b.apply()
+		b.arguments = change.after
+		f.ResetJournal()
+		plan := b.plan()
+		if got := f.Count("GET", b.id); got != 1 {
+			t.Errorf("the plan read the pipe %d times", got)
+		}
+		f.wantWrites()
+		action, unknown := "none", slices.Clone(change.unknown)
+		if len(change.differing)+len(unknown) > 0 {
+			action = "update"
+		}
+		if len(change.patches) > 0 {
+			unknown = append(unknown, "state", "updated_at")
+		}
+		slices.Sort(unknown)
+		if plan.action != action || !slices.Equal(plan.changed(), change.differing) || !slices.Equal(plan.unknown(), unknown) {
+			t.Errorf("the plan is to %s %q, with %q known after it; want %s %q, with %q", plan.action, plan.changed(), plan.unknown(), action, change.differing, unknown)
+		}
+		wantWarning(t, plan.warnings, change.warning)
+		b.applyPlan(plan)
+		b.wantWrites(change.patches...)
+		if next := b.plan(); next.action != "none" {
+			t.Errorf("the next plan is to %s %q", next.action, next.changed())
+		}
+		f.wantWrites()
+	})
 }
 
 // TestPipeUnknownAtPlan adopts pipes of which the plan does not know the ID, or the provider:
 // what a plan checks is checked at the apply, before anything is sent.
 func TestPipeUnknownAtPlan(t *testing.T) {
-	for name, test := range map[string]struct{ id, arguments, refused string }{
+	type row struct{ id, arguments, refused string }
+	rows(t, map[string]row{
 		"nothing wrong":   {mockplatform.KafkaPipeID, `name = "n"`, ""},
 		"wrong kind":      {mockplatform.KafkaPipeID, `source = { postgres = { host = "h" } }`, "source.postgres is set, but the source of pipe"},
 		"wrong secret":    {mockplatform.KafkaPipeID, postgresOne, "source_credentials.postgres is set, but the source of pipe"},
@@ -194,30 +176,28 @@ func TestPipeUnknownAtPlan(t *testing.T) {
 		"blank secret":    {mockplatform.KafkaPipeID, `source_credentials = { kafka = { password_wo = later.blank, password_wo_version = 1 } }`, "Secret is blank"},
 		"a key that disagrees": {mockplatform.PostgresPipeID, mappings(leadsMapping,
 			`"sales.other:other" = { source_schema_name = later.schema, source_table = later.table, excluded_columns = [] }`), `"sales.other:other" should be "sales.leads:other"`},
-	} {
-		t.Run(name, func(t *testing.T) {
-			f := newFixture(t)
-			b := f.pipe(test.id, test.arguments+"\n  pipe_id = later.id")
-			delete(b.ids, "pipe_id")
-			b.later = cty.ObjectVal(map[string]cty.Value{
-				"id": cty.StringVal(test.id), "number": cty.NumberIntVal(5), "none": cty.NullVal(cty.String),
-				"schema": cty.StringVal("sales"), "table": cty.StringVal("leads"), "blank": cty.StringVal(" \n"),
-			})
-			r := b.must(b.tryPlan(f.start(map[string]any{"key_id": tftypes.UnknownValue})))
-			f.wantRequests()
-			b.carryOut(f.start(), r)
-			if test.refused == "" {
-				b.must(r)
-				b.wantWrites(`{"name": "n"}`)
-				b.wantQuiet()
-				return
-			}
-			b.refuses(r, test.refused)
-			if !b.state.IsNull() {
-				t.Error("a failed adoption is in the state")
-			}
+	}, func(t *testing.T, test row) {
+		f := newFixture(t)
+		b := f.pipe(test.id, test.arguments+"\n  pipe_id = later.id")
+		delete(b.ids, "pipe_id")
+		b.later = cty.ObjectVal(map[string]cty.Value{
+			"id": cty.StringVal(test.id), "number": cty.NumberIntVal(5), "none": cty.NullVal(cty.String),
+			"schema": cty.StringVal("sales"), "table": cty.StringVal("leads"), "blank": cty.StringVal(" \n"),
 		})
-	}
+		r := b.must(b.tryPlan(f.start(map[string]any{"key_id": tftypes.UnknownValue})))
+		f.wantRequests()
+		b.carryOut(f.start(), r)
+		if test.refused == "" {
+			b.must(r)
+			b.wantWrites(`{"name": "n"}`)
+			b.wantQuiet()
+			return
+		}
+		b.refuses(r, test.refused)
+		if !b.state.IsNull() {
+			t.Error("a failed adoption is in the state")
+		}
+	})
 }
 
 // TestPipeCredentialsOfEveryKind sends each secret. It needs its version, and a version needs
@@ -317,33 +297,12 @@ func TestResponsesRepeatSecrets(t *testing.T) {
 	})(t)
 }
 
-// TestFieldMappingsTravelWithColumns changes field mappings alone: a platform may reject them without the columns, which
-// are sent as the last read has them.
-func TestFieldMappingsTravelWithColumns(t *testing.T) {
-	t.Parallel()
-	inBubble(func(t *testing.T, f *fixture) {
-		columns := member(f.Pipe(mockplatform.KafkaPipeID), "destination.columns")
-		both := func(source string) string {
-			return "destination = { columns = " + toJSON(t, columns) + " }\n" + fmt.Sprintf("field_mappings = [{ source_field = %q, destination_field = \"id\" }]", source)
-		}
-		b := f.pipe(mockplatform.KafkaPipeID, both("a"))
-		b.apply()
-		f.ResetJournal()
-		b.arguments = both("b")
-		b.apply()
-		want := toJSON(t, object{"destination": object{"columns": columns}, "fieldMappings": []any{object{"sourceField": "b", "destinationField": "id"}}})
-		if got := f.Writes(); len(got) != 1 || !strings.Contains(got[0], want) {
-			t.Errorf("sent %q, want %s", got, want)
-		}
-	})(t)
-}
-
 // A source that hardly works without its credentials changes without any: the plan warns, and not of a source
 // that has a role instead, or of another change.
 func TestSourceWithoutCredentials(t *testing.T) {
-	t.Parallel()
 	const says = ` changes without its credentials: source.%s changes, but this run does not set source_credentials.%[1]s.password_wo, so no credentials are sent.`
-	for name, test := range map[string]struct{ kind, role, arguments, says string }{
+	type row struct{ kind, role, arguments, says string }
+	played(t, map[string]row{
 		"a table":             {mockplatform.PostgresPipeID, "", resorted, fmt.Sprintf(says, "postgres")},
 		"a name":              {mockplatform.PostgresPipeID, "", seedMappings + "\nname = \"n\"", ""},
 		"Kafka with a role":   {mockplatform.KafkaPipeID, "role:a", "source = { kafka = { ca_certificate = \"c\" } }", ""},
@@ -351,25 +310,23 @@ func TestSourceWithoutCredentials(t *testing.T) {
 		"Kafka gets a role":   {mockplatform.KafkaPipeID, "", "source = { kafka = { iam_role = \"role:b\" } }", ""},
 		"a stream":            {mockplatform.CloudStreamPipeID, "", "source = { cloud_stream = { iam_role = \"role:b\" } }", ""},
 		"another end of line": {mockplatform.KafkaPipeID, "", "source = { kafka = { ca_certificate = \"a\\r\\nb\\n\" } }", ""},
-	} {
-		t.Run(name, inBubble(func(t *testing.T, f *fixture) {
-			if test.kind == mockplatform.KafkaPipeID {
-				f.UpdatePipe(test.kind, func(doc mockplatform.Document) {
-					setMember(doc, "source.kafka.iamRole", test.role)
-					setMember(doc, "source.kafka.caCertificate", "a\nb")
-				})
-			}
-			b := f.pipe(test.kind, "")
-			b.withCredentials = true
-			r := b.must(b.planImport(mockplatform.ServiceID + "/" + test.kind))
-			b.applyPlan(r)
-			b.arguments = test.arguments
-			said := strings.Join(slices.DeleteFunc(b.plan().warnings, func(warning string) bool { return strings.HasPrefix(warning, "Table mappings of") }), "\n")
-			if test.says == "" && said != "" || !strings.Contains(said, test.says) {
-				t.Errorf("the plan warns %q, want %q", said, test.says)
-			}
-		}))
-	}
+	}, func(t *testing.T, f *fixture, test row) {
+		if test.kind == mockplatform.KafkaPipeID {
+			f.UpdatePipe(test.kind, func(doc mockplatform.Document) {
+				setMember(doc, "source.kafka.iamRole", test.role)
+				setMember(doc, "source.kafka.caCertificate", "a\nb")
+			})
+		}
+		b := f.pipe(test.kind, "")
+		b.withCredentials = true
+		r := b.must(b.planImport(mockplatform.ServiceID + "/" + test.kind))
+		b.applyPlan(r)
+		b.arguments = test.arguments
+		said := strings.Join(slices.DeleteFunc(b.plan().warnings, func(warning string) bool { return strings.HasPrefix(warning, "Table mappings of") }), "\n")
+		if test.says == "" && said != "" || !strings.Contains(said, test.says) {
+			t.Errorf("the plan warns %q, want %q", said, test.says)
+		}
+	})
 }
 
 // A source of a kind that the API document does not have may be another one than the configured: the plan warns.

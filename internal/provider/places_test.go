@@ -14,12 +14,10 @@ import (
 
 // walked is a resource or a data source, and where the places of its attributes are.
 type walked struct {
-	schema          string                  // the file of its attributes, in internal/provider
+	schema          *tfprotov6.Schema
 	documents       []mockplatform.Document // of the fake
-	seed            string                  // where they are, in internal/mockplatform
 	body            string                  // the file of a request, in internal/mockplatform/bodies; "" for none
-	own             []string                // attributes that are no field of the API
-	isSent          []string                // those that requests alone have
+	own             []string                // attributes that are no field of the API, or that requests alone have
 	hidden          []string                // fields that no attribute shows
 	hidesWhatIsRead bool                    // fields that cannot be set may have none
 }
@@ -36,48 +34,32 @@ func allWalked(t *testing.T) map[string]walked {
 	for _, service := range services {
 		listed = append(listed, mockplatform.Document{"services": service})
 	}
-	const inServices, inPipes = "seed/organizations/*/services", "seed/organizations/*/pipes"
+	f := newFixture(t)
+	f.Configure(func(b *mockplatform.Behaviour) { b.Responses.KeyState = true })
+	f.key("expire_at = \"2999-01-01T00:00:00Z\"\nip_access_list = [{ source = \"192.0.2.1\", description = \"d\" }]").apply()
+	created := member(f.Keys()[0], "result.key").(mockplatform.Document)
+	ofOrganization := []string{"organization_id"}
 	return map[string]walked{
-		"data dataplatform_service": {
-			schema: "services_data_source.go", documents: services, seed: inServices,
-			own: []string{"organization_id"}, hidden: []string{"tags"},
-		},
-		"data dataplatform_services": {
-			schema: "services_data_source.go", documents: listed, seed: inServices,
-			own: []string{"organization_id", "filter", "encryption_keys"}, hidden: []string{"services.tags", "services.encryptionKey"},
-		},
-		"data dataplatform_pipe":  {schema: "pipe_schema.go", documents: pipes, seed: inPipes, own: []string{"organization_id"}},
-		"data dataplatform_alert": {schema: "alert_data_source.go", documents: seed.Alerts, seed: "seed/alerts"},
-		"resource dataplatform_service_scaling": {
-			schema: "service_scaling.go", documents: services, seed: inServices, body: "scaling.json",
-			own: []string{"organization_id", "service_id"}, hidesWhatIsRead: true,
-		},
+		"data dataplatform_service":             {documents: services, own: ofOrganization, hidden: []string{"tags"}},
+		"data dataplatform_services":            {documents: listed, own: []string{"organization_id", "filter", "encryption_keys"}, hidden: []string{"services.tags", "services.encryptionKey"}},
+		"data dataplatform_pipe":                {documents: pipes, own: ofOrganization},
+		"data dataplatform_alert":               {documents: seed.Alerts},
+		"resource dataplatform_service_scaling": {documents: services, body: "scaling.json", own: []string{"organization_id", "service_id"}, hidesWhatIsRead: true},
 		"resource dataplatform_pipe": {
-			schema: "pipe_schema.go", documents: pipes, seed: inPipes, body: "pipe.json",
-			own: []string{"organization_id", "service_id", "pipe_id", "source_credentials"}, isSent: []string{"source.validate_samples"},
-			hidden: []string{"id", "serviceId", "source.objectStorage.connectionString"},
+			documents: pipes, body: "pipe.json", own: []string{"organization_id", "service_id", "pipe_id", "source_credentials", "source.validate_samples"},
+			hidden: []string{"id", "serviceId", "source.validateSamples", "source.objectStorage.connectionString"},
 		},
 		"resource dataplatform_api_key": {
-			schema: "api_key_schema.go", documents: []mockplatform.Document{createdKey(t)}, seed: "operations.go", body: "key.json",
-			// A new key was not used, and its ID and secret are beside it.
-			own:    []string{"organization_id", "validity_hours", "early_renewal_hours", "ready_for_renewal", "rotation_triggers", "key_id", "key_secret", "secret_recipients", "encrypted_key_secret", "secret_version", "used_at"},
-			isSent: []string{"hash_data"},
+			documents: []mockplatform.Document{created}, body: "key.json", hidden: []string{"hashData"},
+			own: []string{"organization_id", "validity_hours", "early_renewal_hours", "ready_for_renewal", "rotation_triggers", "hash_data", "key_id", "key_secret",
+				"secret_recipients", "encrypted_key_secret", "secret_version", "used_at"},
 		},
 	}
 }
 
-// createdKey is a key with every argument, as the fake returns it.
-func createdKey(t *testing.T) mockplatform.Document {
-	t.Helper()
-	f := newFixture(t)
-	f.Configure(func(b *mockplatform.Behaviour) { b.Responses.KeyState = true })
-	f.key("expire_at = \"2999-01-01T00:00:00Z\"\nip_access_list = [{ source = \"192.0.2.1\", description = \"d\" }]").apply()
-	return member(f.Keys()[0], "result.key").(mockplatform.Document)
-}
-
-// TestAttributesHaveAllTheirPlaces walks what is served: each attribute has a value in the
-// fake's documents, and a settable one is accepted in its requests; each field of those has
-// an attribute. The error names the file of a place that was forgotten.
+// TestAttributesHaveAllTheirPlaces walks what is served: each attribute has a value in the fake's documents, and a
+// settable one is accepted in its requests; each field of those has an attribute. The error says which place was
+// forgotten.
 func TestAttributesHaveAllTheirPlaces(t *testing.T) {
 	all := allWalked(t)
 	for name, schema := range allSchemas() {
@@ -85,49 +67,41 @@ func TestAttributesHaveAllTheirPlaces(t *testing.T) {
 			continue
 		}
 		b, found := all[name]
-		if !found {
+		if b.schema = schema; !found {
 			t.Errorf("%s is served: add it to allWalked", name)
-			continue
 		}
-		delete(all, name)
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			returned, accepted, shown := map[string]bool{}, map[string]bool{}, map[string]bool{}
-			for _, document := range b.documents {
-				maps.Copy(returned, fieldsOf("", document))
-			}
-			if b.body != "" {
-				acceptedFields("", fromJSON(t, terraformtest.FileText(t, "../mockplatform/bodies/"+b.body)).(object), accepted)
-			}
-			eachAttribute("", schema.Block.Attributes, func(path string, a *tfprotov6.SchemaAttribute) {
-				path = path[1:]
-				field, isSettable := fieldOf(path), a.Optional || a.Required
-				shown[field] = true
-				switch {
-				case within(path, b.own):
-				case !returned[field] && !within(path, b.isSent):
-					t.Errorf("%s is null for every object of the fake, which have no %s: add it to internal/mockplatform/%s, or correct it in internal/provider/%s", path, field, b.seed, b.schema)
-				case b.body != "" && isSettable && !accepted[field]:
-					t.Errorf("%s cannot be set on the fake, which rejects %s: add it to internal/mockplatform/bodies/%s", path, field, b.body)
-				case !isSettable && accepted[field]:
-					t.Errorf("%s can be set by a request with %s, and not in internal/provider/%s", path, field, b.schema)
-				}
-			})
-			for _, field := range slices.Sorted(maps.Keys(accepted)) {
-				if !shown[field] && !within(field, b.hidden) {
-					t.Errorf("the fake accepts %s, which no attribute sets: add one to internal/provider/%s", field, b.schema)
-				}
-			}
-			for _, field := range slices.Sorted(maps.Keys(returned)) {
-				if !shown[field] && !within(field, b.hidden) && !b.hidesWhatIsRead {
-					t.Errorf("the fake returns %s, which no attribute shows: add one to internal/provider/%s", field, b.schema)
-				}
+		all[name] = b
+	}
+	rows(t, all, func(t *testing.T, b walked) {
+		returned, accepted, shown := map[string]bool{}, map[string]bool{}, map[string]bool{}
+		for _, document := range b.documents {
+			maps.Copy(returned, fieldsOf("", document))
+		}
+		if b.body != "" {
+			acceptedFields("", fromJSON(t, terraformtest.FileText(t, "../mockplatform/bodies/"+b.body)).(object), accepted)
+		}
+		eachAttribute("", b.schema.Block.Attributes, func(path string, a *tfprotov6.SchemaAttribute) {
+			path = path[1:]
+			field, isSettable := fieldOf(path), a.Optional || a.Required
+			shown[field] = true
+			switch {
+			case within(path, b.own):
+			case !returned[field]:
+				t.Errorf("%s is null for every object of the fake: add it to internal/mockplatform/seed, or correct it in the schema", path)
+			case b.body != "" && isSettable && !accepted[field]:
+				t.Errorf("%s cannot be set on the fake: add it to internal/mockplatform/bodies/%s", path, b.body)
+			case !isSettable && accepted[field]:
+				t.Errorf("%s can be set by a request, and not in the schema", path)
 			}
 		})
-	}
-	for name := range all {
-		t.Errorf("%s is not served: add it to internal/provider/provider.go", name)
-	}
+		for from, fields := range map[string]map[string]bool{"accepts": accepted, "returns": returned} {
+			for _, field := range slices.Sorted(maps.Keys(fields)) {
+				if !shown[field] && !within(field, b.hidden) && !(from == "returns" && b.hidesWhatIsRead) {
+					t.Errorf("the fake %s %s, which no attribute has: add one to the schema", from, field)
+				}
+			}
+		}
+	})
 }
 
 // within reports whether a path is one of these, or below one.

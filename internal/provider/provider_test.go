@@ -31,87 +31,79 @@ func (w *workspace) setenv(variables ...string) *workspace {
 	return w
 }
 
-// TestProviderSettings checks every setting, written and from the environment:
-// what one rejects the other rejects, and the variable is named.
+// TestProviderSettings checks every setting, written and from the environment: what one rejects the other rejects, and
+// the variable is named. TestInvalidConfigurations has what is written of those that are no text.
 func TestProviderSettings(t *testing.T) {
-	t.Parallel()
 	const id = mockplatform.OrganizationID
-	for _, test := range []struct {
-		name     string
-		secret   bool // is not repeated
-		written  bool // TestInvalidConfigurations has what is written of the others
-		accepted []string
-		refused  []string
-	}{
-		{"base_url", true, true,
-			[]string{"https://a.example.com/prefix/", "http://localhost:8080"}, []string{"http://a.example.com", "https://u:p@a", "https://a\n"}}, // TestParseBaseURL has the others
-		{"alerts_base_url", false, true, []string{"https://a.example.com", "http://localhost"}, []string{"http://a.example.com", "a"}},
-		{"allow_http", false, false, []string{"true", "false", "TRUE", "1", "0"}, []string{"maybe", "yes", " true", "true\n"}},
-		{"organization_id", false, true, []string{id, strings.ToUpper(id)}, []string{"nordwind", id + " ", "{" + id + "}", strings.ReplaceAll(id, "-", ""), id[1:]}},
-		{"key_id", true, true, []string{"k", "K-1_2.3"}, []string{"a:b", "a b", "abc\n", "abc\r\n", " abc", "abc ", "\tabc", "\n", "a\nb"}},
-		{"key_secret", true, true, []string{"s", ":", "ä+/="}, []string{"a b", "abc\n", "abc\r\n", " abc", "abc ", "abc\t", " ", "a\nb", "abc\u00a0"}},
-		{"alerts_access_token", true, true, []string{"t.o-k_e/n=="}, []string{"a b", "a\n", "a\tb", "\x7f"}},
-		{"request_timeout", false, true, []string{"30s", "1m30s", "500ms"}, []string{"30", "0s", "-1s", "soon", "1e3s", "5 m", "9999999999h", "5m\n"}},
-		{"retry_timeout", false, true, []string{"5m", "0s", "0", "1h"}, []string{"5", "-1s", "soon", "30 s", "9999999999h"}},
-		{"max_concurrent_requests", false, false, []string{"1", "10", "1000"}, []string{"0", "-1", "2.5", "1e3", "10 ", "10\n", "5000000000"}},
-		{"max_concurrent_requests", true, false, nil, []string{"many"}}, // a text may be a secret
-	} {
-		variable := conn.Environment(test.name)
-		written := func(value string) string {
-			return settingErrors(t, map[string]cty.Value{test.name: cty.StringVal(value)}, nil)
-		}
-		taken := func(value string) string {
-			return settingErrors(t, nil, map[string]string{variable: value})
-		}
+	rows(t, map[string]struct{ accepted, refused []string }{
+		"base_url":            {[]string{"https://a.example.com/prefix/", "http://localhost:8080"}, []string{"http://a.example.com", "https://u:p@a", "https://a\n"}}, // TestParseBaseURL has the others
+		"alerts_base_url":     {[]string{"https://a.example.com", "http://localhost"}, []string{"http://a.example.com", "a"}},
+		"allow_http":          {[]string{"true", "false", "TRUE", "1", "0"}, []string{"maybe", "yes", " true", "true\n"}},
+		"organization_id":     {[]string{id, strings.ToUpper(id)}, []string{"nordwind", id + " ", "{" + id + "}", strings.ReplaceAll(id, "-", ""), id[1:]}},
+		"key_id":              {[]string{"k", "K-1_2.3"}, []string{"a:b", "a b", "abc\n", "abc\r\n", " abc", "\tabc", "\n"}},
+		"key_secret":          {[]string{"s", ":", "ä+/="}, []string{"a b", "abc\n", "abc\r\n", " abc", "abc\t", " ", "a\nb", "abc\u00a0"}},
+		"alerts_access_token": {[]string{"t.o-k_e/n=="}, []string{"a b", "a\n", "a\tb", "\x7f"}},
+		"request_timeout":     {[]string{"30s", "1m30s", "500ms"}, []string{"30", "0s", "-1s", "soon", "1e3s", "5 m", "9999999999h", "5m\n"}},
+		"retry_timeout":       {[]string{"5m", "0s", "0", "1h"}, []string{"5", "-1s", "soon", "30 s", "9999999999h"}},
+		// A text may be a secret.
+		"max_concurrent_requests": {[]string{"1", "10", "1000"}, []string{"0", "-1", "2.5", "1e3", "10 ", "10\n", "5000000000", "hush-hush"}},
+	}, func(t *testing.T, test struct{ accepted, refused []string }) {
+		name := strings.TrimPrefix(t.Name(), "TestProviderSettings/")
+		variable, isText := conn.Environment(name), name != "allow_http" && name != "max_concurrent_requests"
+		isSecret := slices.Contains([]string{"base_url", "key_id", "key_secret", "alerts_access_token"}, name)
 		for _, value := range append(test.accepted, "") { // an empty variable is one that is not set
-			if said := taken(value); said != "" {
+			if said := settingErrors(t, nil, map[string]string{variable: value}); said != "" {
 				t.Errorf("%s = %q is rejected: %s", variable, value, said)
 			}
 		}
 		for _, value := range test.refused {
-			said := taken(value)
-			if !strings.Contains(said, variable) || test.secret && len(value) > 2 && strings.Contains(said, value) {
+			said := settingErrors(t, nil, map[string]string{variable: value})
+			if !strings.Contains(said, variable) || (isSecret || value == "hush-hush") && len(value) > 2 && strings.Contains(said, value) {
 				t.Errorf("%s = %q: %q", variable, value, said)
 			}
-		}
-		for _, value := range append(test.refused, "") {
-			if test.written && written(value) == "" {
-				t.Errorf("%s = %q is accepted", test.name, value)
+			if isText && settingErrors(t, map[string]cty.Value{name: cty.StringVal(value)}, nil) == "" {
+				t.Errorf("%s = %q is accepted", name, value)
 			}
 		}
-	}
+		if isText && settingErrors(t, map[string]cty.Value{name: cty.StringVal("")}, nil) == "" {
+			t.Errorf("%s is accepted although it is empty", name)
+		}
+	})
 }
 
-// TestAllowHTTP has plain http to another host, and where it may be allowed. The provider block
-// takes precedence over the environment, which validation does not know.
+// TestAllowHTTP has plain http to another host, and where it may be allowed. The provider block takes precedence over
+// the environment.
 func TestAllowHTTP(t *testing.T) {
-	t.Parallel()
 	const elsewhere, refused = "http://mockplatform:18080", " is not valid: the URL must use https. Plain http is allowed only for a loopback address (localhost, 127.0.0.1, ::1), or with allow_http."
-	s := terraformtest.NewSchema(schemasOnce().Provider)
-	for _, test := range []struct {
-		written          cty.Value
-		environment      string
-		refused, invalid bool
-	}{
-		{cty.NullVal(cty.Bool), "", true, false},
-		{cty.NullVal(cty.Bool), "false", true, false},
-		{cty.NullVal(cty.Bool), "true", false, false},
-		{cty.False, "true", true, true},
-		{cty.True, "false", false, false},
-		{cty.UnknownVal(cty.Bool), "", false, false},
-	} {
+	type row struct {
+		written     cty.Value
+		environment string
+		isRefused   bool
+	}
+	rows(t, map[string]row{
+		"unset":                     {cty.NullVal(cty.Bool), "", true},
+		"in the environment, false": {cty.NullVal(cty.Bool), "false", true},
+		"in the environment, true":  {cty.NullVal(cty.Bool), "true", false},
+		"false":                     {cty.False, "true", true},
+		"true":                      {cty.True, "false", false},
+		"unknown":                   {cty.UnknownVal(cty.Bool), "", false},
+	}, func(t *testing.T, test row) {
 		for _, name := range []string{"base_url", "alerts_base_url"} {
-			written := map[string]cty.Value{"allow_http": test.written, name: cty.StringVal(elsewhere)}
-			if said := settingErrors(t, written, map[string]string{"DATAPLATFORM_ALLOW_HTTP": test.environment}); said != map[bool]string{true: name + refused}[test.refused] {
-				t.Errorf("%s and %q: %q", test.written.GoString(), test.environment, said)
-			}
-			resp, err := serverOf(newProvider("test")).ValidateProviderConfig(t.Context(), &tfprotov6.ValidateProviderConfigRequest{Config: s.Encode(evaluated(t, s, bodyOf(t, ""), written, later))})
-			if err != nil || len(resp.Diagnostics) > 0 != test.invalid {
-				t.Errorf("%s: %v, %s", test.written.GoString(), err, diagnosed(resp.Diagnostics))
+			said := settingErrors(t, map[string]cty.Value{"allow_http": test.written, name: cty.StringVal(elsewhere)}, map[string]string{"DATAPLATFORM_ALLOW_HTTP": test.environment})
+			if want := map[bool]string{true: name + refused}[test.isRefused]; said != want {
+				t.Errorf("%q, want %q", said, want)
 			}
 		}
+	})
+	// Validation does not know the environment, and nothing is sent while the setting is unknown.
+	for arguments, errors := range map[string]int{"": 0, "allow_http = false\n": 1, "allow_http = true\n": 0} {
+		config := configuration(t, schemasOnce().Provider, arguments+`base_url = "`+elsewhere+`"`)
+		resp, err := serverOf(newProvider("test")).ValidateProviderConfig(t.Context(), &tfprotov6.ValidateProviderConfigRequest{Config: config})
+		if err != nil || len(resp.Diagnostics) != errors {
+			t.Errorf("%s: %v, %s", arguments, err, diagnosed(resp.Diagnostics))
+		}
 	}
-	inBubble(func(_ *testing.T, f *fixture) { // nothing is sent while it is unknown
+	inBubble(func(_ *testing.T, f *fixture) {
 		f.url = elsewhere
 		b := f.scaling(mockplatform.ServiceID, "")
 		b.must(b.tryPlan(f.start(map[string]any{"allow_http": cty.True})))
@@ -175,23 +167,23 @@ data "dataplatform_alert" "lag" { id = "` + mockplatform.AlertID + "\" }\n" + on
 // environment. A credential without its partner is one error; all else is for what needs it.
 func TestProviderHalfALogin(t *testing.T) {
 	t.Parallel()
-	for _, test := range []struct{ settings, says string }{
-		{"", "Provider not configured: Neither the provider block nor the environment sets any of these"},
-		{`organization_id = "` + mockplatform.OrganizationID + `"`, ""},
-		{`base_url = "https://a.example.com"`, ""},
-		{"base_url = \"https://a.example.com\"\nkey_id = \"a\"\nkey_secret = \"b\"", ""},
-		{`key_id = "a"`, "key_id is set, but base_url and key_secret are not: set them in the provider block, or with the environment variables DATAPLATFORM_BASE_URL and DATAPLATFORM_KEY_SECRET."},
-		{"key_id = \"a\"\nkey_secret = \"b\"", "Provider settings are incomplete: key_id and key_secret are set, but base_url is not: set it in the provider block, or with the environment variable DATAPLATFORM_BASE_URL."},
-		{"key_id = \"a\"\nalerts_access_token = \"b\"", "key_id and alerts_access_token are set, but alerts_base_url, base_url and key_secret are not: "},
-		{"base_url = later\nkey_id = \"a\"\nkey_secret = later", ""},
-		{"base_url = later\nkey_id = \"a\"", "key_id is set, but key_secret is not: "},
-		{`key_id = later`, ""}, // it may be null in the end
-		{"alerts_access_token = \"a\"\nalerts_base_url = later", ""},
-		{`key_id = "a\n"`, "must not contain whitespace"}, // what is invalid is not missing, too
+	for settings, says := range map[string]string{
+		"": "Provider not configured: Neither the provider block nor the environment sets any of these",
+		`organization_id = "` + mockplatform.OrganizationID + `"`:                  "",
+		`base_url = "https://a.example.com"`:                                       "",
+		"base_url = \"https://a.example.com\"\nkey_id = \"a\"\nkey_secret = \"b\"": "",
+		`key_id = "a"`:                                         "key_id is set, but base_url and key_secret are not: set them in the provider block, or with the environment variables DATAPLATFORM_BASE_URL and DATAPLATFORM_KEY_SECRET.",
+		"key_id = \"a\"\nkey_secret = \"b\"":                   "Provider settings are incomplete: key_id and key_secret are set, but base_url is not: set it in the provider block, or with the environment variable DATAPLATFORM_BASE_URL.",
+		"key_id = \"a\"\nalerts_access_token = \"b\"":          "key_id and alerts_access_token are set, but alerts_base_url, base_url and key_secret are not: ",
+		"base_url = later\nkey_id = \"a\"\nkey_secret = later": "",
+		"base_url = later\nkey_id = \"a\"":                     "key_id is set, but key_secret is not: ",
+		`key_id = later`:                                       "", // it may be null in the end
+		"alerts_access_token = \"a\"\nalerts_base_url = later": "",
+		`key_id = "a\n"`:                                       "must not contain whitespace", // what is invalid is not missing, too
 	} {
-		said := validated(t, "provider", test.settings)
-		if len(said.warnings) > 0 || len(said.errors) != map[bool]int{true: 1}[test.says != ""] || !strings.Contains(said.String(), test.says) {
-			t.Errorf("%s: %s, want %q", test.settings, said, test.says)
+		said := validated(t, "provider", settings)
+		if len(said.warnings) > 0 || len(said.errors) != map[bool]int{true: 1}[says != ""] || !strings.Contains(said.String(), says) {
+			t.Errorf("%s: %s, want %q", settings, said, says)
 		}
 	}
 }

@@ -103,36 +103,34 @@ func TestUnknownEverywhere(t *testing.T) {
 // module's depends_on: the object is updated in place, with ignore_changes and the warning about its mappings
 // as ever, and an apply that finds the same ID sends what the plan showed.
 func TestUnknownIDIsNotAChangedOne(t *testing.T) {
-	t.Parallel()
 	const ignores = "\nlifecycle {\nignore_changes = [num_replicas]\n}"
-	for name, test := range map[string]struct {
+	type row struct {
 		block            func(*fixture) *managed
 		then, says, sent string
 		changed          string
-	}{
+	}
+	played(t, map[string]row{
 		"a service": {func(f *fixture) *managed {
 			return f.scaling(mockplatform.ServiceID, "num_replicas = 8")
 		}, "num_replicas = 3" + ignores + "\n" + delayed("service_id", `"`+mockplatform.ServiceID+`"`), "", "", ""},
 		"a pipe": {(*fixture).mappedPipe, resorted + "\n" + delayed("pipe_id", `"`+mockplatform.PostgresPipeID+`"`),
 			`Table mappings of pipe "customers" (` + mockplatform.PostgresPipeID + ")", "GET, PATCH-, PATCH+", "source.postgres.table_mappings"},
-	} {
-		t.Run(name, inBubble(func(t *testing.T, f *fixture) {
-			b := test.block(f)
-			b.apply()
-			f.ResetJournal()
-			b.arguments = test.then
-			b.learn(cty.Zero)
-			r := b.plan()
-			if changed := strings.Join(r.changed(), " "); r.action != "update" || changed != test.changed {
-				t.Errorf("the plan is to %s %s", r.action, changed)
-			}
-			wantWarning(t, r.warnings, test.says)
-			f.ResetJournal()
-			b.carryOut(b.start(), r)
-			if got := f.sent(); got != test.sent || len(r.errors) > 0 {
-				t.Errorf("sent %q, want %q: %s", got, test.sent, r)
-			}
-			b.wantQuiet()
-		}))
-	}
+	}, func(t *testing.T, f *fixture, test row) {
+		b := test.block(f)
+		b.apply()
+		f.ResetJournal()
+		b.arguments = test.then
+		b.learn(cty.Zero)
+		r := b.plan()
+		if changed := strings.Join(r.changed(), " "); r.action != "update" || changed != test.changed {
+			t.Errorf("the plan is to %s %s", r.action, changed)
+		}
+		wantWarning(t, r.warnings, test.says)
+		f.ResetJournal()
+		b.carryOut(b.start(), r)
+		if got := f.sent(); got != test.sent || len(r.errors) > 0 {
+			t.Errorf("sent %q, want %q: %s", got, test.sent, r)
+		}
+		b.wantQuiet()
+	})
 }

@@ -2,12 +2,41 @@ package provider
 
 import (
 	"bytes"
+	"os"
+	"path/filepath"
+	"runtime"
 	"strings"
 	"syscall"
 	"testing"
 )
 
-// What tests see of warnings, requests, states and interrupts.
+// What tests see of rows, warnings, requests and interrupts.
+
+// rows plays each row of a table as a subtest. One that fails says where it is.
+func rows[Row any](t *testing.T, all map[string]Row, play func(t *testing.T, row Row)) {
+	t.Helper()
+	_, file, _, _ := runtime.Caller(1)
+	for name, row := range all {
+		t.Run(name, func(t *testing.T) {
+			t.Cleanup(func() {
+				if source, _ := os.ReadFile(file); t.Failed() {
+					before, _, _ := strings.Cut(strings.ReplaceAll(string(source), "`", `"`), `"`+strings.ReplaceAll(name, "\n", `\n`)+`"`)
+					t.Logf("the row is in %s:%d", filepath.Base(file), 1+strings.Count(before, "\n"))
+				}
+			})
+			play(t, row)
+		})
+	}
+}
+
+// played is rows, each in a bubble with a platform of its own.
+func played[Row any](t *testing.T, all map[string]Row, play func(t *testing.T, f *fixture, row Row)) {
+	t.Helper()
+	t.Parallel()
+	rows(t, all, func(t *testing.T, row Row) {
+		inBubble(func(t *testing.T, f *fixture) { play(t, f, row) })(t)
+	})
+}
 
 // wantWarning fails unless there is one warning, and it has this text. Where
 // there is no text there must be no warning.
