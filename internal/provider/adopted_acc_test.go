@@ -9,7 +9,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-testing/plancheck"
 	"github.com/hashicorp/terraform-plugin-testing/statecheck"
 	"github.com/hashicorp/terraform-plugin-testing/tfjsonpath"
-	"github.com/hashicorp/terraform-plugin-testing/tfversion"
+
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/terraformtest"
 )
 
 // What a user sees of every adopted object. Each noun runs these tests.
@@ -114,9 +115,10 @@ func (s *subject) testAdoption() {
 	})
 }
 
-// testImport imports by the command, with either form of the ID, in any letter case: that
-// reads, and has what the resource has.
+// testImport imports by the command, with either form of the ID, in any letter case, and by an import block with the
+// identity or the ID: that reads, and has what the resource has.
 func (s *subject) testImport() {
+	tooOld := func() (bool, error) { return terraformtest.ProgramUnder(s.t).OlderThan("1.12", "1.12"), nil }
 	imported := func(id string) resource.TestStep {
 		return resource.TestStep{
 			ResourceName: s.address(), ImportState: true, ImportStateId: id, ImportStateVerify: true, ImportStateVerifyIdentifierAttribute: s.ids[len(s.ids)-1][0],
@@ -129,6 +131,9 @@ func (s *subject) testImport() {
 			imported(s.importID()),
 			imported(strings.ToUpper(s.settings["organization_id"]) + "/" + s.importID()),
 			{Config: s.config(), PlanOnly: true, PostApplyFunc: s.received()},
+			{Config: s.config(), SkipFunc: tooOld, ConfigStateChecks: []statecheck.StateCheck{statecheck.ExpectIdentity(s.address(), s.identity())}},
+			{ResourceName: s.address(), SkipFunc: tooOld, ImportState: true, ImportStateKind: resource.ImportBlockWithResourceIdentity},
+			{ResourceName: s.address(), SkipFunc: tooOld, ImportState: true, ImportStateKind: resource.ImportBlockWithID, ImportStateId: s.importID()},
 		},
 	})
 }
@@ -142,19 +147,17 @@ func (s *subject) identity() map[string]knownvalue.Check {
 	return identity
 }
 
-// testIdentity imports by the identity of the resource, as by the ID.
-func (s *subject) testIdentity() {
-	resource.Test(s.t, resource.TestCase{
-		ProtoV6ProviderFactories: providers(s.t),
-		TerraformVersionChecks:   []tfversion.TerraformVersionCheck{tfversion.SkipBelow(tfversion.Version1_12_0)},
-		Steps: []resource.TestStep{
-			{
-				Config:            s.config(),
-				ConfigStateChecks: []statecheck.StateCheck{statecheck.ExpectIdentity(s.address(), s.identity())},
-				PostApplyFunc:     s.received(),
-			},
-			{ResourceName: s.address(), ImportState: true, ImportStateKind: resource.ImportBlockWithResourceIdentity},
-			{ResourceName: s.address(), ImportState: true, ImportStateKind: resource.ImportBlockWithID, ImportStateId: s.importID()},
-		},
+// wantData reads a data source, and wants values of the platform's in it.
+func (o *organization) wantData(name, arguments string, want map[string]any, more ...statecheck.StateCheck) {
+	o.t.Helper()
+	address := "data." + name + ".this"
+	for attribute, value := range want {
+		more = append(more, statecheck.ExpectKnownValue(address, tfjsonpath.New(attribute), exactly(value)))
+	}
+	resource.Test(o.t, resource.TestCase{
+		ProtoV6ProviderFactories: providers(o.t),
+		Steps: []resource.TestStep{{
+			Config: fmt.Sprintf("%sdata %q \"this\" {\n%s\n}\n", o.provider(), name, arguments), ConfigStateChecks: more, PostApplyFunc: o.received(),
+		}},
 	})
 }

@@ -5,14 +5,8 @@ import (
 	"net/http"
 	"testing"
 
-	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
-	"github.com/hashicorp/terraform-plugin-testing/statecheck"
-	"github.com/hashicorp/terraform-plugin-testing/tfjsonpath"
-
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
 )
-
-// What a user of data.dataplatform_alert sees.
 
 // An alert is read by its ID. It needs the settings of the alerting API alone.
 func TestAccAlertDataSource(t *testing.T) {
@@ -22,18 +16,5 @@ func TestAccAlertDataSource(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o.learned.note("alert", alert)
-	const this = "data.dataplatform_alert.this"
-	resource.Test(t, resource.TestCase{
-		ProtoV6ProviderFactories: providers(t),
-		Steps: []resource.TestStep{{
-			Config: o.provider() + fmt.Sprintf("data \"dataplatform_alert\" \"this\" {\n  id = %q\n}\n", id),
-			ConfigStateChecks: []statecheck.StateCheck{
-				statecheck.ExpectKnownValue(this, tfjsonpath.New("name"), exactly(member(alert, "name"))),
-				statecheck.ExpectKnownValue(this, tfjsonpath.New("state"), exactly(member(alert, "state"))),
-				statecheck.ExpectKnownValue(this, tfjsonpath.New("interval"), exactly(member(alert, "interval"))),
-			},
-			PostApplyFunc: o.received(),
-		}},
-	})
+	o.wantData("dataplatform_alert", fmt.Sprintf("id = %q", id), object{"name": member(alert, "name"), "state": member(alert, "state"), "interval": member(alert, "interval")})
 }

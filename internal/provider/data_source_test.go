@@ -1,7 +1,6 @@
 package provider
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -114,24 +113,6 @@ func TestListsThatAreNullAreEmpty(t *testing.T) {
 	for _, list := range []tfvalue.Value{service.At("private_endpoint_ids"), pipe.At("destination", "columns")} {
 		if !list.IsNull() {
 			t.Errorf("omitted, it is %s", list)
-		}
-	}
-}
-
-// TestDataSourcesAfterAnotherWriter reads each data source of services twice in a run: it
-// shows what somebody has written in between.
-func TestDataSourcesAfterAnotherWriter(t *testing.T) {
-	f := newFixture(t)
-	s := f.start()
-	for _, replicas := range []string{"5", "7"} {
-		f.UpdateService(mockplatform.ServiceID, func(doc mockplatform.Document) { doc["numReplicas"] = json.Number(replicas) })
-		byID, _ := f.dataSource(s, "service", fmt.Sprintf("id = %q", mockplatform.ServiceID))
-		byName, _ := f.dataSource(s, "service", `name = "events-eu"`)
-		all, _ := f.dataSource(s, "services", "")
-		for how, service := range map[string]tfvalue.Value{"by ID": byID, "by name": byName, "all": all.At("services").Elements()[0]} {
-			if got := service.At("num_replicas").Number().String(); got != replicas {
-				t.Errorf("%s: %s replicas, want %s", how, got, replicas)
-			}
 		}
 	}
 }

@@ -15,7 +15,6 @@ import (
 	"testing"
 
 	"github.com/google/uuid"
-	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
 )
@@ -143,7 +142,6 @@ func (s *subject) now() object {
 	if !found {
 		s.t.Fatalf("organization %s has no %s %s: %v", s.settings["organization_id"], s.noun, s.id, err)
 	}
-	s.learned.note(s.noun, now)
 	return now
 }
 
@@ -172,22 +170,6 @@ func (f findings) say(question string, answers ...string) {
 	f[question] = slices.Compact(all)
 }
 
-// note has the fields that an object does not have, and how those that are empty are spelled.
-func (f findings) note(noun string, value any) {
-	has := fieldsOf("", value)
-	eachAttribute("", schemasOnce().DataSourceSchemas["dataplatform_"+noun].Block.Attributes, func(path string, _ *tfprotov6.SchemaAttribute) {
-		field := fieldOf(path[1:])
-		if at := strings.LastIndexByte(field, '.'); path != ".organization_id" && !has[field] && (at < 0 || has[field[:at]]) {
-			f.say(noun+"s: fields that a response did not have", field)
-		}
-	})
-	for _, value := range leaves(value) {
-		if plain(value) == "" && value != nil {
-			f.say("empty values that responses had", spelled(value))
-		}
-	}
-}
-
 func (f findings) String() string {
 	text := "What this run showed of the questions that the API document leaves open:"
 	for _, question := range slices.Sorted(maps.Keys(f)) {
@@ -201,13 +183,12 @@ func TestFindings(t *testing.T) {
 	f := newFixture(t)
 	s := f.organization().theService(mockplatform.ServiceID)
 	s.patch(s.others[0])
-	wantText(t, s.learned.String(), "idleTimeoutMinutes alone changes, too: none", "otherwise than its response: none", "empty values that responses had: [], false\n")
+	wantText(t, s.learned.String(), "idleTimeoutMinutes alone changes, too: none", "otherwise than its response: none")
 	f.Configure(func(b *mockplatform.Behaviour) {
 		b.Patches.Resets, b.Responses.PatchResult = mockplatform.Resets{TopLevel: true, To: mockplatform.ToEmpty}, mockplatform.ResultBefore
-		b.Responses.Sparse = []mockplatform.Sparse{{Path: "availablePrivateEndpointIds"}}
 	})
 	s.patch(s.others[1])
-	wantText(t, s.learned.String(), "alone changes, too: idleScaling, ", "otherwise than its response: idleScaling, idleTimeoutMinutes", "did not have: availablePrivateEndpointIds")
+	wantText(t, s.learned.String(), "alone changes, too: idleScaling, ", "otherwise than its response: idleScaling, idleTimeoutMinutes")
 }
 
 // differing are the leaves that two documents have otherwise.

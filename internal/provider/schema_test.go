@@ -82,6 +82,9 @@ func TestSchemaGolden(t *testing.T) {
 	for _, d := range schemasOnce().Diagnostics {
 		t.Errorf("%s: %s", d.Summary, d.Detail)
 	}
+	if !schemasOnce().ServerCapabilities.GenerateResourceConfig {
+		t.Error("Terraform is not told that the provider generates configuration")
+	}
 	identities, err := serverOf(newProvider("test")).GetResourceIdentitySchemas(t.Context(), &tfprotov6.GetResourceIdentitySchemasRequest{})
 	if err != nil {
 		t.Fatal(err)

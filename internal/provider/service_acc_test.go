@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/hashicorp/terraform-plugin-testing/compare"
 	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
 	"github.com/hashicorp/terraform-plugin-testing/knownvalue"
 	"github.com/hashicorp/terraform-plugin-testing/querycheck"
@@ -23,30 +22,15 @@ func TestAccServiceScalingAdoption(t *testing.T) { newPlatform(t).service().test
 
 func TestAccServiceScalingImport(t *testing.T) { newPlatform(t).service().testImport() }
 
-func TestAccServiceScalingIdentity(t *testing.T) { newPlatform(t).service().testIdentity() }
-
-// A service is read by its ID, and by its name, as the same service.
+// A service is read by its ID, and by its name.
 func TestAccServiceDataSource(t *testing.T) {
 	s := newPlatform(t).service()
 	name, _ := s.before["name"].(string)
 	if name == "" {
 		t.Skipf("service %s returns no name", s.id)
 	}
-	const byID, byName = "data.dataplatform_service.by_id", "data.dataplatform_service.by_name"
-	resource.Test(t, resource.TestCase{
-		ProtoV6ProviderFactories: providers(t),
-		TerraformVersionChecks:   []tfversion.TerraformVersionCheck{tfversion.SkipBelow(tfversion.Version1_4_6)}, // its states say what is sensitive
-		Steps: []resource.TestStep{{
-			Config: s.provider() + fmt.Sprintf("data \"dataplatform_service\" \"by_id\" {\n  id = %q\n}\ndata \"dataplatform_service\" \"by_name\" {\n  name = %q\n}\n", s.id, name),
-			ConfigStateChecks: []statecheck.StateCheck{
-				statecheck.ExpectKnownValue(byID, tfjsonpath.New("name"), knownvalue.StringExact(name)),
-				statecheck.ExpectSensitiveValue(byID, tfjsonpath.New("encryption_key")),
-				statecheck.CompareValuePairs(byID, tfjsonpath.New("id"), byName, tfjsonpath.New("id"), compare.ValuesSame()),
-				statecheck.CompareValuePairs(byID, tfjsonpath.New("endpoints"), byName, tfjsonpath.New("endpoints"), compare.ValuesSame()),
-			},
-			PostApplyFunc: s.received(),
-		}},
-	})
+	s.wantData("dataplatform_service", fmt.Sprintf("id = %q", s.id), object{"id": s.id, "name": name})
+	s.wantData("dataplatform_service", fmt.Sprintf("name = %q", name), object{"id": s.id, "name": name})
 }
 
 // All services of an organization are listed, with no variable but the provider's own.
@@ -55,17 +39,8 @@ func TestAccServicesDataSource(t *testing.T) {
 	if o.settings["base_url"] == "" {
 		t.Skip("DATAPLATFORM_BASE_URL is not set")
 	}
-	resource.Test(t, resource.TestCase{
-		ProtoV6ProviderFactories: providers(t),
-		Steps: []resource.TestStep{{
-			Config: o.provider() + "data \"dataplatform_services\" \"all\" {}\n",
-			ConfigStateChecks: []statecheck.StateCheck{
-				statecheck.ExpectKnownValue("data.dataplatform_services.all", tfjsonpath.New("organization_id"), knownvalue.StringExact(o.settings["organization_id"])),
-				statecheck.ExpectKnownValue("data.dataplatform_services.all", tfjsonpath.New("services"), knownvalue.NotNull()),
-			},
-			PostApplyFunc: o.received(),
-		}},
-	})
+	o.wantData("dataplatform_services", "", object{"organization_id": o.settings["organization_id"]},
+		statecheck.ExpectKnownValue("data.dataplatform_services.this", tfjsonpath.New("services"), knownvalue.NotNull()))
 }
 
 // A query finds each service by its name, with its identity and, if asked, with what an

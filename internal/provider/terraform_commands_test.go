@@ -52,12 +52,6 @@ func (b *managed) applyAs(arguments string) *result {
 	return b.apply()
 }
 
-// refreshWith is an apply with -refresh-only, which may fail.
-func (b *managed) refreshWith(s server) *result {
-	b.t.Helper()
-	return b.reported(b.block.Refresh(s))
-}
-
 func (b *managed) reported(report *terraformtest.Report) *result {
 	b.t.Helper()
 	object := b.block.State
