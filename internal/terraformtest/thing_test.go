@@ -1,32 +1,49 @@
 package terraformtest
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"hash/fnv"
 	"maps"
 	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
 	"slices"
-	"strconv"
-	"strings"
 	"sync"
 	"sync/atomic"
+	"testing"
 
+	"github.com/hashicorp/go-hclog"
+	"github.com/hashicorp/go-plugin"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6/tf6server"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 	"github.com/zclconf/go-cty/cty"
 	"github.com/zclconf/go-cty/cty/convert"
 )
 
-// The provider of these tests: a thing has an attribute of each sort, and what becomes of
-// it follows from the request, the step of the test and a seed. So both Terraforms get the
-// same responses to the same requests.
+// The provider of these tests, and a real terraform before it: a thing has an attribute of each sort, and what becomes of
+// it follows from the request, the step of the test and a seed. So both get the same responses to the same requests.
+
+func TestMain(m *testing.M) {
+	Isolate("TF_")
+	os.Exit(m.Run())
+}
 
 type attribute = tfprotov6.SchemaAttribute
 
-func nested(mode tfprotov6.SchemaObjectNestingMode, members ...*attribute) *tfprotov6.SchemaObject {
-	return &tfprotov6.SchemaObject{Nesting: mode, Attributes: members}
-}
+const (
+	address = "registry.terraform.io/test/test"
+	single  = tfprotov6.SchemaObjectNestingModeSingle
+	list    = tfprotov6.SchemaObjectNestingModeList
+	set     = tfprotov6.SchemaObjectNestingModeSet
+	keyed   = tfprotov6.SchemaObjectNestingModeMap
+)
 
 // members are a name and attributes that are computed, or that may be.
 func members(more ...*attribute) []*attribute {
@@ -37,78 +54,58 @@ func members(more ...*attribute) []*attribute {
 	}, more...)
 }
 
-const (
-	single = tfprotov6.SchemaObjectNestingModeSingle
-	list   = tfprotov6.SchemaObjectNestingModeList
-	set    = tfprotov6.SchemaObjectNestingModeSet
-	keyed  = tfprotov6.SchemaObjectNestingModeMap
+func nested(name string, computed bool, mode tfprotov6.SchemaObjectNestingMode, members ...*attribute) *attribute {
+	return &attribute{Name: name, NestedType: &tfprotov6.SchemaObject{Nesting: mode, Attributes: members}, Optional: true, Computed: computed}
+}
+
+var (
+	thingSchema = &tfprotov6.Schema{Block: &tfprotov6.SchemaBlock{Attributes: members(
+		&attribute{Name: "life", Type: tftypes.String, Required: true},
+		&attribute{Name: "forced", Type: tftypes.String, Optional: true},
+		&attribute{Name: "once", Type: tftypes.String, Optional: true, WriteOnly: true},
+		&attribute{Name: "tags", Type: tftypes.List{ElementType: tftypes.String}, Optional: true, Computed: true},
+		&attribute{Name: "marks", Type: tftypes.Set{ElementType: tftypes.String}, Optional: true},
+		nested("one", true, single, members(nested("inner", true, single, members()...), &attribute{Name: "unseen", Type: tftypes.String, Optional: true, WriteOnly: true})...),
+		nested("items", false, list, members(nested("deep", false, single, members()...))...),
+		nested("chosen", true, list, members()[1:]...),
+		nested("by_key", true, keyed, members(nested("deep", true, single, members()...))...),
+		nested("group", true, set, members(nested("deep", true, single, members()...), nested("row", false, list, members()...))...),
+	)}}
+	schema = NewSchema(thingSchema)
 )
-
-var thingSchema = &tfprotov6.Schema{Block: &tfprotov6.SchemaBlock{Attributes: members(
-	&attribute{Name: "life", Type: tftypes.String, Required: true},
-	&attribute{Name: "forced", Type: tftypes.String, Optional: true},
-	&attribute{Name: "once", Type: tftypes.String, Optional: true, WriteOnly: true},
-	&attribute{Name: "tags", Type: tftypes.List{ElementType: tftypes.String}, Optional: true, Computed: true},
-	&attribute{Name: "marks", Type: tftypes.Set{ElementType: tftypes.String}, Optional: true},
-	&attribute{Name: "plain", NestedType: nested(single, members()...), Optional: true},
-	&attribute{Name: "chosen", NestedType: nested(single, members()[1:]...), Optional: true, Computed: true},
-	&attribute{Name: "one", NestedType: nested(single, members(
-		&attribute{Name: "inner", NestedType: nested(single, members()...), Optional: true, Computed: true},
-		&attribute{Name: "unseen", Type: tftypes.String, Optional: true, WriteOnly: true},
-	)...), Optional: true, Computed: true},
-	&attribute{Name: "items", NestedType: nested(list, members(
-		&attribute{Name: "deep", NestedType: nested(single, members()...), Optional: true},
-	)...), Optional: true},
-	&attribute{Name: "both_items", NestedType: nested(list, members()...), Optional: true, Computed: true},
-	&attribute{Name: "by_key", NestedType: nested(keyed, members(
-		&attribute{Name: "deep", NestedType: nested(single, members()...), Optional: true, Computed: true},
-	)...), Optional: true, Computed: true},
-	&attribute{Name: "group", NestedType: nested(set, members(
-		&attribute{Name: "deep", NestedType: nested(single, members()...), Optional: true, Computed: true},
-		&attribute{Name: "row", NestedType: nested(list, members()...), Optional: true},
-	)...), Optional: true, Computed: true},
-)}}
-
-var schema = NewSchema(thingSchema)
 
 // things is the provider.
 type things struct {
 	tfprotov6.ProviderServer // what Terraform does not call
 
-	seed uint64
-	// careful are the lives in which a failure would leave a deposed object.
-	careful map[string]bool
-	// now is the command under way. terraform is another process, which orders no reads of it.
-	now atomic.Pointer[command]
+	seed    uint64
+	careful map[string]bool         // lives in which a failure would leave a deposed object
+	now     atomic.Pointer[command] // terraform is another process, which orders no reads of it
 }
 
-// command is a command of a step.
+// command is a command of a step, with the requests so far, by life.
 type command struct {
 	step  int
 	phase string // "trial", "plan" or "apply"
-
-	mu sync.Mutex
-	// calls are the requests so far, by life.
+	mu    sync.Mutex
 	calls map[string][]string
 }
 
-// requests are those about a life so far.
 func (c *command) requests(life string) []string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.calls[life]
 }
 
+// refined is what cty knows of an unknown value, which Terraform does not send.
+var refined = regexp.MustCompile(`\.Refine\(\).*?\.NewValue\(\)`)
+
 // call notes a request, and returns what decides about the response.
 func (t *things) call(life cty.Value, rpc string, private []byte, values ...cty.Value) (*rand.Rand, string) {
 	now := t.now.Load()
 	now.mu.Lock()
 	defer now.mu.Unlock()
-	name := life.GetAttr("life").AsString()
-	text := rpc + " private " + string(private)
-	for _, value := range values {
-		text += "\n\t" + short(value)
-	}
+	name, text := life.GetAttr("life").AsString(), refined.ReplaceAllString(fmt.Sprintf("%s private %s %#v", rpc, private, values), "")
 	now.calls[name] = append(now.calls[name], text)
 	sum := fnv.New64a()
 	fmt.Fprint(sum, now.step, name, rpc)
@@ -118,31 +115,6 @@ func (t *things) call(life cty.Value, rpc string, private []byte, values ...cty.
 	return rand.New(rand.NewPCG(sum.Sum64(), t.seed)), name
 }
 
-// short is an object in a request, without what is null in it.
-func short(value cty.Value) string {
-	switch typ := value.Type(); {
-	case value.IsNull():
-		return "null"
-	case !value.IsKnown():
-		return "?"
-	case typ == cty.String:
-		return strconv.Quote(value.AsString())
-	case !value.CanIterateElements() || value.LengthInt() == 0:
-		return "[]"
-	}
-	var all []string
-	for key, element := range value.Elements() {
-		text := short(element)
-		if !value.Type().IsSetType() {
-			text = formatPath(cty.IndexPath(key)) + text
-		}
-		if !value.Type().IsObjectType() || !element.IsNull() {
-			all = append(all, text)
-		}
-	}
-	return "{" + strings.Join(all, " ") + "}"
-}
-
 func decode(values ...*tfprotov6.DynamicValue) []cty.Value {
 	all := make([]cty.Value, len(values))
 	for i, value := range values {
@@ -150,6 +122,8 @@ func decode(values ...*tfprotov6.DynamicValue) []cty.Value {
 	}
 	return all
 }
+
+func encoded(value any) []byte { return must(json.Marshal(value)) }
 
 func boom(life string) []*tfprotov6.Diagnostic {
 	return []*tfprotov6.Diagnostic{{Severity: tfprotov6.DiagnosticSeverityError, Summary: "Boom", Detail: "test_thing." + life}}
@@ -167,62 +141,53 @@ func mutate(r *rand.Rand, object cty.Value, unknowns, writeOnly bool) cty.Value 
 	})
 	target := paths[r.IntN(len(paths))]
 	return must(cty.Transform(object, func(path cty.Path, part cty.Value) (cty.Value, error) {
-		if !path.Equals(target) {
+		switch {
+		case !path.Equals(target):
 			return part, nil
-		}
-		if unknowns && r.IntN(4) == 0 {
+		case unknowns && r.IntN(4) == 0:
 			return cty.UnknownVal(part.Type()), nil
+		default:
+			return randomValue(r, part.Type()), nil
 		}
-		return randomValue(r, part.Type()), nil
 	}))
 }
 
 // randomValue is null or some value of a type.
 func randomValue(r *rand.Rand, typ cty.Type) cty.Value {
-	if r.IntN(4) == 0 {
-		return cty.NullVal(typ)
-	}
 	switch {
+	case r.IntN(4) == 0:
+		return cty.NullVal(typ)
 	case typ == cty.String:
 		return cty.StringVal([]string{"", "a", "b", "c"}[r.IntN(4)])
 	case typ.IsObjectType():
 		values := map[string]cty.Value{}
 		for _, name := range slices.Sorted(maps.Keys(typ.AttributeTypes())) {
-			values[name] = randomValue(r, typ.AttributeType(name))
-			if name == "unseen" { // is write-only
+			if values[name] = randomValue(r, typ.AttributeType(name)); name == "unseen" { // is write-only
 				values[name] = cty.NullVal(cty.String)
 			}
 		}
 		return cty.ObjectVal(values)
 	}
 	var elements []cty.Value
+	byKey := map[string]cty.Value{}
 	for range r.IntN(3) {
-		element := randomValue(r, typ.ElementType())
-		for element.IsNull() {
-			element = randomValue(r, typ.ElementType())
+		if element := randomValue(r, typ.ElementType()); !element.IsNull() {
+			elements, byKey[string(rune('a'+r.IntN(3)))] = append(elements, element), element
 		}
-		elements = append(elements, element)
 	}
 	if typ.IsMapType() {
-		keyed := map[string]cty.Value{}
-		for _, element := range elements {
-			keyed[string(rune('a'+r.IntN(3)))] = element
-		}
-		return must(convert.Convert(cty.ObjectVal(keyed), typ))
+		return must(convert.Convert(cty.ObjectVal(byKey), typ))
 	}
 	return must(convert.Convert(cty.TupleVal(elements), typ))
 }
 
-// complete gives every computed attribute that has no value one, and takes away those that
-// are write-only.
+// complete gives every computed attribute that has no value one, and takes away those that are write-only.
 func complete(object cty.Value, value func(cty.Path, cty.Type) cty.Value) cty.Value {
 	return must(cty.Transform(object, func(path cty.Path, part cty.Value) (cty.Value, error) {
 		switch a := attributes(thingSchema.Block.Attributes).at(path); {
-		case a == nil:
-			return part, nil
-		case a.WriteOnly:
+		case a != nil && a.WriteOnly:
 			return cty.NullVal(part.Type()), nil
-		case a.Computed && part.IsNull():
+		case a != nil && a.Computed && part.IsNull():
 			return value(path, part.Type()), nil
 		default:
 			return part, nil
@@ -242,8 +207,7 @@ func anywhere(r *rand.Rand) func(cty.Path, cty.Type) cty.Value {
 
 func (t *things) GetProviderSchema(context.Context, *tfprotov6.GetProviderSchemaRequest) (*tfprotov6.GetProviderSchemaResponse, error) {
 	return &tfprotov6.GetProviderSchemaResponse{
-		Provider:           &tfprotov6.Schema{Block: &tfprotov6.SchemaBlock{}},
-		ResourceSchemas:    map[string]*tfprotov6.Schema{"test_thing": thingSchema},
+		Provider: &tfprotov6.Schema{Block: &tfprotov6.SchemaBlock{}}, ResourceSchemas: map[string]*tfprotov6.Schema{"test_thing": thingSchema},
 		ServerCapabilities: &tfprotov6.ServerCapabilities{PlanDestroy: true},
 	}, nil
 }
@@ -298,14 +262,14 @@ func (t *things) ReadResource(_ context.Context, req *tfprotov6.ReadResourceRequ
 
 func (t *things) PlanResourceChange(_ context.Context, req *tfprotov6.PlanResourceChangeRequest) (*tfprotov6.PlanResourceChangeResponse, error) {
 	values := decode(req.Config, req.PriorState, req.ProposedNewState)
-	config, prior, proposed := values[0], values[1], values[2]
+	config, prior := values[0], values[1]
 	resp := &tfprotov6.PlanResourceChangeResponse{PlannedPrivate: append(req.PriorPrivate, 'p'), PlannedState: req.ProposedNewState}
 	if config.IsNull() {
 		_, _ = t.call(prior, "plan", req.PriorPrivate, values...)
 		return resp, nil
 	}
 	r, life := t.call(config, "plan", req.PriorPrivate, values...)
-	planned := complete(proposed, func(_ cty.Path, typ cty.Type) cty.Value { return cty.UnknownVal(typ) })
+	planned := complete(values[2], func(_ cty.Path, typ cty.Type) cty.Value { return cty.UnknownVal(typ) })
 	if !prior.IsNull() && !same(planned, prior) {
 		computed := planned.AsValueMap()
 		computed["computed"] = cty.UnknownVal(cty.String)
@@ -358,4 +322,109 @@ func (t *things) ApplyResourceChange(_ context.Context, req *tfprotov6.ApplyReso
 	}
 	resp.NewState = schema.Encode(state)
 	return resp, nil
+}
+
+// program is a real terraform before a provider in this process.
+type program struct {
+	t   *testing.T
+	dir string
+	env []string
+	// older is a Terraform before 1.16, which plans a destruction before it refreshes. endsEarly is one from 1.14 on: where
+	// something fails, it says less, and not always the same.
+	older, endsEarly bool
+}
+
+func newProgram(t *testing.T, provider tfprotov6.ProviderServer) *program {
+	t.Helper()
+	under := ProgramUnder(t)
+	if under.OpenTofu || under.OlderThan("1.11", "") {
+		t.Skipf("needs Terraform 1.11 with its write-only arguments, and this is %s", under)
+	}
+	configs, closed := make(chan *plugin.ReattachConfig, 1), make(chan struct{})
+	ctx, cancel := context.WithCancel(context.Background())
+	go func() {
+		_ = tf6server.Serve(address, func() tfprotov6.ProviderServer { return provider },
+			tf6server.WithDebug(ctx, configs, closed), tf6server.WithGoPluginLogger(hclog.NewNullLogger()), tf6server.WithLoggingSink(t))
+	}()
+	t.Cleanup(func() { cancel(); <-closed })
+	reattach := <-configs
+	text := encoded(map[string]any{address: map[string]any{
+		"Protocol": reattach.Protocol, "ProtocolVersion": 6, "Pid": reattach.Pid, "Test": true,
+		"Addr": map[string]string{"Network": reattach.Addr.Network(), "String": reattach.Addr.String()},
+	}})
+	return &program{
+		t: t, dir: t.TempDir(), env: append(os.Environ(), "TF_REATTACH_PROVIDERS="+string(text), "TF_IN_AUTOMATION=1"),
+		older: under.OlderThan("1.16", ""), endsEarly: !under.OlderThan("1.14", ""),
+	}
+}
+
+// configure writes the configuration of a step.
+func (w *program) configure(lives []*life) {
+	w.t.Helper()
+	things, data, imports := map[string]any{}, map[string]any{}, []any{}
+	for _, l := range lives {
+		if l.written == nil {
+			continue
+		}
+		ignored := []string{}
+		for _, path := range l.IgnoreChanges {
+			ignored = append(ignored, formatPath(path)[1:])
+		}
+		thing := maps.Clone(l.written)
+		thing["lifecycle"] = map[string]any{"create_before_destroy": l.CreateBeforeDestroy, "ignore_changes": ignored}
+		things[l.name], data[l.name] = thing, map[string]any{"input": l.outputs}
+		if l.imports {
+			imports = append(imports, map[string]any{"to": "test_thing." + l.name, "id": l.name})
+		}
+	}
+	config := encoded(map[string]any{
+		"terraform": map[string]any{"required_providers": map[string]any{"test": map[string]any{"source": address}}},
+		"resource":  map[string]any{"test_thing": things, "terraform_data": data}, "import": imports,
+	})
+	if err := os.WriteFile(filepath.Join(w.dir, "main.tf.json"), config, 0o600); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// place and result find the resource and the path in it in the detail of an error.
+var (
+	place  = regexp.MustCompile(`test_thing\.(l\d+)((?:\.\w+|\[[^\]]*\])*)`)
+	result = regexp.MustCompile(`new value(?::| for) ((?:\.\w+|\[[^\]]*\])*)`)
+)
+
+// run runs a command, and returns the errors of each life.
+func (w *program) run(args ...string) (failed bool, errorsOf map[string][]string) {
+	w.t.Helper()
+	command := exec.CommandContext(w.t.Context(), os.Getenv("TF_ACC_TERRAFORM_PATH"), slices.Insert(args, 1, "-json", "-input=false")...)
+	command.Dir, command.Env = w.dir, w.env
+	out, err := command.Output()
+	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) && len(exit.Stderr) > 0 {
+		w.t.Fatalf("terraform %s: %s", args, exit.Stderr)
+	}
+	errorsOf = map[string][]string{}
+	for line := range bytes.Lines(out) {
+		var message struct {
+			Diagnostic struct{ Severity, Summary, Detail string }
+		}
+		if err := json.Unmarshal(line, &message); err != nil { //nolint:musttag // encoding/json finds names in any letter case
+			w.t.Fatalf("%v in %s", err, line)
+		}
+		d := message.Diagnostic
+		if d.Severity != "error" {
+			continue
+		}
+		found := place.FindStringSubmatch(d.Detail)
+		if found == nil {
+			w.t.Fatalf("%s", line)
+		}
+		text := d.Summary
+		if text != "Boom" {
+			text += " " + found[2]
+		}
+		if inner := result.FindStringSubmatch(d.Detail); inner != nil {
+			text += inner[1]
+		}
+		errorsOf[found[1]] = append(errorsOf[found[1]], text)
+	}
+	return err != nil, errorsOf
 }
