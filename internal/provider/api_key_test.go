@@ -87,27 +87,18 @@ func TestAPIKeyTimestampsAndAddresses(t *testing.T) {
 		textCheck
 		bad, good []string
 	}{
-		{
-			textCheck: rfc3339,
-			bad: []string{
-				"", "2031-01-01T00:00:00", "2031-01-01 00:00:00Z", "2031-01-01T00:00Z", "2031-01-01T1:00:00Z", "2031-01-01T01:00:00,5Z", "2031-02-29T00:00:00Z",
-				"2031-01-01x00:00:00Z", "2031-01-01t00:00:00", "2031-01-01T00:00:00+25:00", "2031-01-01T00:00:00+24:00", "2031-01-01T00:00:00+01:60", "1924992000",
-			},
-			good: []string{"2030-01-01T00:00:01Z", "2029-12-31T23:00:01-01:00", "2031-01-01T00:00:00.123456789+05:45", "2031-01-01t00:00:00z", "2031-01-01t00:00:00.5Z", "2031-01-01t00:00:00+01:00"},
-		},
-		{
-			textCheck: ipSource,
-			bad: []string{
-				"192.0.2.256", "192.0.2", "192.0.2.1.5", "192.0.02.1", "192.0.2.0/33", "192.0.2.0/-1", "192.0.2.0/", "192.0.2.0/255.255.255.0", "192.0.2.0/24/24", "192.0.2.0/x",
-				"192.0.2.1:443", " 192.0.2.1", "192.0.2.1 ", "192.0.2.1\n", "192.0.2.0 /24", "192.0.2.1, 192.0.2.2", "192.0.2.1 192.0.2.2",
-				"2001:db8::g", "2001::db8::1", "1:2:3:4:5:6:7:8:9", "1:2:3", "2001:db8::/129", "[2001:db8::1]:443", "[2001:db8::1]", "fe80::1%eth0", "fe80::%eth0/64",
-				"2001:db8::1 ", "2001:db8:::1", "00:1a:2b:3c:4d:5e",
-			},
-			good: []string{
-				"192.0.2.1", "0.0.0.0/0", "192.0.2.7/24", "::", "::/0", "2001:db8::1", "2001:DB8::/32", "::ffff:192.0.2.1", "1:2:3:4:5:6:7:8",
-				"office.example.com", "4.example.com", "10.0.0.1.example.com", "vpc-0a1b2c", "any", "", "*", "arn:aws:iam::123456789012:role/x", "https://example.com", "Büro",
-			},
-		},
+		{rfc3339, []string{
+			"", "2031-01-01T00:00:00", "2031-01-01 00:00:00Z", "2031-01-01T00:00Z", "2031-01-01T1:00:00Z", "2031-01-01T01:00:00,5Z", "2031-02-29T00:00:00Z",
+			"2031-01-01t00:00:00", "2031-01-01T00:00:00+24:00", "2031-01-01T00:00:00+01:60", "1924992000",
+		}, []string{"2030-01-01T00:00:01Z", "2029-12-31T23:00:01-01:00", "2031-01-01T00:00:00.123456789+05:45", "2031-01-01t00:00:00.5z", "2031-01-01t00:00:00+01:00"}},
+		{ipSource, []string{
+			"192.0.2.256", "192.0.2", "192.0.2.1.5", "192.0.02.1", "192.0.2.0/33", "192.0.2.0/-1", "192.0.2.0/", "192.0.2.0/255.255.255.0", "192.0.2.0/24/24",
+			"192.0.2.1:443", " 192.0.2.1", "192.0.2.1\n", "192.0.2.0 /24", "192.0.2.1, 192.0.2.2", "2001:db8::g", "2001::db8::1", "1:2:3:4:5:6:7:8:9", "1:2:3",
+			"2001:db8::/129", "[2001:db8::1]:443", "[2001:db8::1]", "fe80::1%eth0", "fe80::%eth0/64", "2001:db8::1 ", "2001:db8:::1", "00:1a:2b:3c:4d:5e",
+		}, []string{
+			"192.0.2.1", "0.0.0.0/0", "192.0.2.7/24", "::/0", "2001:DB8::/32", "::ffff:192.0.2.1", "1:2:3:4:5:6:7:8", "office.example.com", "4.example.com",
+			"10.0.0.1.example.com", "vpc-0a1b2c", "any", "", "*", "arn:aws:iam::123456789012:role/x", "https://example.com", "Büro",
+		}},
 	} {
 		for i, text := range append(texts.good, texts.bad...) {
 			var resp validator.StringResponse
@@ -216,22 +207,29 @@ func TestAPIKeyChanges(t *testing.T) {
 	}
 }
 
-// A key stays in the organization that it was created in when the provider's changes, and its successor
-// is created in the provider's. Letter case makes no other organization.
+// A key stays in the organization that it was created in when the provider's changes, with a warning unless it sets its
+// own, and its successor is created in the provider's. Letter case makes no other organization.
 func TestAPIKeyOrganization(t *testing.T) {
+	const warning = "Organization differs from the provider's: Terraform keeps API key \"n\" (%s) in organization " + mockplatform.OrganizationID + ", and the provider is set to " +
+		mockplatform.OtherOrganizationID + ". Its next replacement, also an unattended renewal, is created there. If it is to stay where it is, set organization_id in the resource."
 	f := newFixture(t)
-	b := f.key("")
+	b := f.key("validity_hours = 48")
 	b.apply()
-	others := map[string]any{"organization_id": mockplatform.OtherOrganizationID}
-	for _, settings := range []map[string]any{others, {"organization_id": cty.DynamicVal}, {"organization_id": cty.NullVal(cty.String)}} {
+	other := map[string]any{"organization_id": mockplatform.OtherOrganizationID}
+	for _, settings := range []map[string]any{other, {"organization_id": cty.DynamicVal}, {"organization_id": cty.NullVal(cty.String)}} {
 		if r := b.tryPlan(f.start(settings)); r.action != "none" {
 			t.Errorf("%v: %s because of %v", settings, r.action, r.replaces)
 		}
 	}
-	b.arguments = `name = "other"`
-	r := b.must(b.tryPlan(f.start(others)))
-	b.carryOut(f.start(others), r)
-	if got := f.Requests()[1].Path; got != "/v1/organizations/"+mockplatform.OtherOrganizationID+"/keys" || b.shown()["organization_id"] != mockplatform.OtherOrganizationID {
+	wantWarning(t, b.tryPlan(f.start(other)).warnings, fmt.Sprintf(warning, b.shown()["id"]))
+	own := f.key("validity_hours = 48\norganization_id = \"" + mockplatform.OrganizationID + `"`)
+	own.block.State, own.state = b.block.State, b.state
+	wantWarning(t, own.tryPlan(f.start(other)).warnings, "")
+	f.ResetJournal()
+	b.arguments += "\nname = \"other\""
+	r := b.must(b.tryPlan(f.start(other)))
+	b.carryOut(f.start(other), r)
+	if got := f.Requests()[0].Path; got != "/v1/organizations/"+mockplatform.OtherOrganizationID+"/keys" || b.shown()["organization_id"] != mockplatform.OtherOrganizationID {
 		t.Errorf("created at %s, and the state has %s", got, b.state)
 	}
 	if !keyRules.Same("organization_id", tfvalue.String("ABCDEF"), tfvalue.String("abcdef")) {

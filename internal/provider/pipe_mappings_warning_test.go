@@ -80,18 +80,6 @@ func TestMappingWarnings(t *testing.T) {
 	})
 }
 
-// TestMappingWarningOfAThirdTarget adds a mapping of a table that two others map already: a column that one of them
-// copies is no news.
-func TestMappingWarningOfAThirdTarget(t *testing.T) {
-	target := func(name, excluded string) string { return wanted("sales.leads", name, "excluded_columns = "+excluded) }
-	b := newFixture(t).pipe(mockplatform.PostgresPipeID, mappings(customersMapping, addressesMapping, leadsMapping, target("a", `["notes", "email"]`)))
-	b.apply()
-	b.arguments = mappings(customersMapping, addressesMapping, leadsMapping, target("a", `["notes", "email"]`), target("b", `[]`))
-	wantWarning(t, b.plan().warnings, "copy their tables again: - \"sales.leads:b\": notes")
-	b.arguments = mappings(customersMapping, addressesMapping, leadsMapping, target("a", `["notes", "email"]`), target("b", `["notes"]`))
-	wantWarning(t, b.plan().warnings, "")
-}
-
 // TestRepeatedMapping imports a pipe of which a response repeats a mapping with other exclusions: its key ends with
 // " (2)", and the plan removes both and says so.
 func TestRepeatedMapping(t *testing.T) {
@@ -195,27 +183,5 @@ func TestNamesWithSpaces(t *testing.T) {
 		"A column whose name is misspelled in excluded_columns is copied:\n\n"+
 		`  - " public.b:b": source_schema_name`+"\n"+`  - "public.a:a": excluded_columns has " y"`+"\n"+`  - "public.a:a": excluded_columns has "notes "`+"\n  - \"public.a:a\": sorting_keys"; got != want {
 		t.Errorf("the plan warns\n%s\nwant\n%s", got, want)
-	}
-}
-
-// TestOtherOrganization sets the provider to another organization. Objects stay where they are; a key
-// moves with its next replacement.
-func TestOtherOrganization(t *testing.T) {
-	const (
-		summary = "Organization differs from the provider's: Terraform keeps "
-		stays   = " in organization " + mockplatform.OrganizationID + ", and the provider is set to " + mockplatform.OtherOrganizationID + ". "
-		toStay  = "If it is to stay where it is, set organization_id in the resource."
-	)
-	f := newFixture(t)
-	others := map[string]any{"organization_id": mockplatform.OtherOrganizationID}
-	pipe, key := f.pipe(mockplatform.KafkaPipeID, ""), f.key(`validity_hours = 48`)
-	pipe.apply()
-	key.apply()
-	wantWarning(t, pipe.tryPlan(f.start(others)).warnings, summary+`pipe "orders" (`+mockplatform.KafkaPipeID+")"+stays+toStay)
-	wantWarning(t, key.tryPlan(f.start(others)).warnings, summary+`API key "n" (`+key.shown()["id"].(string)+")"+stays+
-		"Its next replacement, also an unattended renewal, is created there. "+toStay)
-	for _, own := range []*managed{pipe, key} {
-		own.arguments += "\norganization_id = \"" + mockplatform.OrganizationID + `"`
-		wantWarning(t, own.tryPlan(f.start(others)).warnings, "")
 	}
 }

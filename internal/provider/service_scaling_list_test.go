@@ -20,10 +20,6 @@ func (f *fixture) listed(t *testing.T, arguments string, limit int64, include bo
 	t.Helper()
 	const name = "dataplatform_service_scaling"
 	s, config := f.start(), configuration(t, schemasOnce().ListResourceSchemas[name], arguments)
-	valid, err := s.ValidateListResourceConfig(t.Context(), &tfprotov6.ValidateListResourceConfigRequest{TypeName: name, Config: config})
-	if err != nil || len(valid.Diagnostics) > 0 {
-		t.Fatal(valid, err)
-	}
 	stream, err := s.ListResource(t.Context(), &tfprotov6.ListResourceRequest{TypeName: name, Config: config, Limit: limit, IncludeResource: include})
 	if err != nil {
 		t.Fatal(err)

@@ -8,6 +8,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -17,11 +18,11 @@ import (
 )
 
 // A small world has a pipe with two table mappings or none, and names for a third. In it, each plan
-// is applied on each platform, while one colleague does one thing before any request of the apply, or
-// some time after its beginning, and one fault befalls any request of it; and, in worlds that are drawn
+// is applied on each platform, while one colleague does one thing before a request of the apply, or
+// some time after its beginning, and one fault befalls a request of it; and, in worlds that are drawn
 // from a fixed seed, while two of each do. small_world_rules_test.go has what must hold. make soak plays
 // all of it, and make test every smallStride-th world.
-const smallStride = 397
+const smallStride = 1511
 
 // drawnWorlds is the number of worlds that make soak draws for each plan and platform.
 const drawnWorlds = 120
@@ -377,84 +378,57 @@ func TestSmallWorld(t *testing.T) {
 	}
 }
 
-// playAll plays every fault at every request, without a colleague and with every one before every
-// request, but for those of a long wait, and at some times of a wait; or one of stride of these,
-// counted from at. Requests are those of a world without either, and of those with a fault that makes
-// more of them: one that ends the apply befalls each of them.
+// playAll plays each world, or one of stride of them, counted from at, and some with two troubles.
 func playAll(t *testing.T, b *smallBase, at, stride int) {
-	played, failures := 0, 0
-	type extent struct {
-		requests int
-		took     time.Duration
-	}
-	run := func(troubles ...smallTrouble) extent {
+	failures := 0
+	play := func(troubles ...smallTrouble) {
 		w := b.world()
 		w.troubles = troubles
-		wrong := b.play(w)
-		played++
-		if len(wrong) > 0 && failures < 5 {
+		if wrong := b.play(w); len(wrong) > 0 && failures < 5 {
 			failures++
 			t.Errorf("%s:\n%s\n%s", troubles, strings.Join(wrong, "\n"), w.story())
 		}
-		return extent{w.requests, w.took}
+	}
+	all := smallTroubles()
+	for i := at % stride; i < len(all); i += stride {
+		play(all[i])
 	}
 	random := rand.New(rand.NewPCG(uint64(at), 2))
 	for range 1 + drawnWorlds/stride {
-		run(randomTrouble(random), randomTrouble(random))
+		play(all[random.IntN(len(all))], all[random.IntN(len(all))])
 	}
-	// play returns the extent of a world, or a guess if it is not played.
-	play := func(guess extent, trouble smallTrouble) extent {
-		at++
-		if at%stride > 0 {
-			return guess
-		}
-		is := run(trouble)
-		return extent{max(guess.requests, is.requests), max(guess.took, is.took)}
-	}
-	// Where an apply waits, one read is like the other: of many requests, the first and the last.
-	counts := func(request, requests int) bool { return request < 6 || request == requests-1 }
-	usual := run(smallTrouble{actsBefore: -1})
-	for _, fault := range append([]string{""}, slices.Sorted(maps.Keys(smallFaults))...) {
-		for faultAt, faults := 0, usual.requests; faultAt < faults; faultAt++ {
-			if !counts(faultAt, faults) {
-				continue
-			}
-			alone := play(usual, smallTrouble{fault: fault, faultAt: faultAt, actsBefore: -1})
-			if faults = max(faults, alone.requests); fault == "" {
-				faults = 1
-			}
-			for _, trouble := range smallActs() {
-				trouble.fault, trouble.faultAt = fault, faultAt
-				for before, reached := 0, alone; before < reached.requests; before++ {
-					if trouble.actsBefore = before; counts(before, reached.requests) {
-						reached = play(reached, trouble)
-					}
-				}
-				trouble.actsBefore = -1
-				for _, trouble.after = range []time.Duration{2 * time.Second, 11 * time.Second, 25 * time.Second} {
-					if trouble.after < alone.took {
-						play(alone, trouble)
-					}
-				}
-			}
-		}
-	}
-	t.Logf("%d worlds", played)
 }
 
-// randomTrouble is a fault and an act, or one of them.
-func randomTrouble(random *rand.Rand) (trouble smallTrouble) {
-	const requests = 8
-	if acts := smallActs(); random.IntN(4) > 0 {
-		trouble = acts[random.IntN(len(acts))]
+// smallTroubles are no fault and every fault at some requests, each without a colleague and with every one before some
+// requests and at some times of a wait. Where an apply waits, one read is like the other.
+var smallTroubles = sync.OnceValue(func() (all []smallTrouble) {
+	for _, fault := range append([]string{""}, slices.Sorted(maps.Keys(smallFaults))...) {
+		for _, trouble := range append([]smallTrouble{{}}, smallActs()...) {
+			trouble.fault = fault
+			for _, trouble.faultAt = range smallRequests {
+				all = append(all, trouble.when()...)
+				if fault == "" {
+					break
+				}
+			}
+		}
 	}
-	trouble.faultAt, trouble.actsBefore = random.IntN(requests), random.IntN(requests)
-	if random.IntN(4) > 0 {
-		faults := slices.Sorted(maps.Keys(smallFaults))
-		trouble.fault = faults[random.IntN(len(faults))]
+	return all
+})
+
+var smallRequests = []int{0, 1, 2, 3, 4, 5, 11}
+
+// when has a trouble at every time at which its colleague acts, if it has one.
+func (t smallTrouble) when() (all []smallTrouble) {
+	if t.actsBefore = -1; t.colleague == "" {
+		return []smallTrouble{t}
 	}
-	if random.IntN(3) == 0 {
-		trouble.actsBefore, trouble.after = -1, time.Duration(random.IntN(40))*time.Second
+	for _, t.after = range []time.Duration{2 * time.Second, 11 * time.Second, 25 * time.Second} {
+		all = append(all, t)
 	}
-	return trouble
+	t.after = 0
+	for _, t.actsBefore = range smallRequests {
+		all = append(all, t)
+	}
+	return all
 }
