@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"net/http"
 	"strings"
 	"testing"
 
@@ -75,17 +74,6 @@ func toJSON(t *testing.T, value any) string {
 func onePipe(name, id, arguments string) string {
 	return fmt.Sprintf("resource \"dataplatform_pipe\" %q {\n  service_id = %q\n  pipe_id    = %q\n%s\n}\n",
 		name, mockplatform.ServiceID, id, arguments)
-}
-
-// patches are the bodies of the PATCHes of one object since the journal was reset.
-func (f *fixture) patches(id string) []string {
-	var bodies []string
-	for _, r := range f.Requests() {
-		if r.Method == http.MethodPatch && strings.HasSuffix(strings.TrimSuffix(r.Path, "/scaling"), id) {
-			bodies = append(bodies, r.Body)
-		}
-	}
-	return bodies
 }
 
 func camelCase(name string) string {

@@ -28,7 +28,6 @@ func TestImportsFail(t *testing.T) {
 		b := f.manage(test.resource, "", "", nil)
 		b.refuses(b.reported(b.block.Import(f.start(), test.id)), test.says)
 	}
-
 }
 
 // planImport plans what an import block asks for.

@@ -165,7 +165,7 @@ type findings map[string][]string
 
 // say adds answers to a question, each once. There may be none at all.
 func (f findings) say(question string, answers ...string) {
-	all := append(f[question], answers...)
+	all := slices.Concat(f[question], answers)
 	slices.Sort(all)
 	f[question] = slices.Compact(all)
 }

@@ -7,7 +7,6 @@
 //	propose.go    what Terraform proposes to a provider, and ignore_changes
 //	fault.go      what Terraform rejects in a plan and in a result
 //	schema.go     types, values and paths
-//	soak.go       random lives, for make soak
 //	workspace.go  a directory in which a real Terraform runs the built provider
 //	program.go    that Terraform, its version, and what older ones lack
 //
