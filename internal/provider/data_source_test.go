@@ -87,7 +87,7 @@ func TestDataSourcesHoldEveryField(t *testing.T) {
 		wantShown("services", document, services.At("services").Elements()[i])
 	}
 	filtered := read("services", `filter = ["tag:env=production"]`).At("services").Elements()
-	if len(filtered) != 2 || filtered[0].At("id").Text() != mockplatform.ReadonlyServiceID {
+	if len(filtered) != 1 || filtered[0].At("id").Text() != mockplatform.ReadonlyServiceID {
 		t.Errorf("a filter selects %v", filtered)
 	}
 	var shown map[string]tftypes.Value
