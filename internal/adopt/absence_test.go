@@ -1,51 +1,43 @@
 package adopt
 
 import (
-	"strings"
 	"testing"
 
-	"github.com/dataplatform/terraform-provider-dataplatform/internal/platform"
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/terraformtest"
 )
-
-// reads is the number of GETs since the last wantPatches.
-func (w *toy) reads() int { return len(w.requests) - len(w.patches()) }
 
 // TestReturnedLeavesGoMissing has leaves that reads have returned and that go missing: once, for good, with
 // their object, owned or not. A plan reads at most once more.
 func TestReturnedLeavesGoMissing(t *testing.T) {
-	t.Parallel()
-	for name, test := range map[string]struct {
-		edit  editing
-		reads int
-		sent  string
-		name  string // in the state, which nobody manages; "" for null
-	}{
-		"once":                   {within(0, 1, 2, omits("threads")), 2, "", "crm"},
-		"once, the mappings":     {within(0, 1, 2, omits(mappingsAt...)), 2, "", "crm"},
-		"one leaf after another": {each(within(0, 1, 2, omits("name")), within(0, 2, 3, omits("threads"))), 2, "", "crm"},
-		"with its object":        {to("", omits("destination")), 1, "", "crm"},
-		"for good, and nobody's": {to("", omits("name")), 2, "", ""},
-		"for good":               {to("", omits("threads")), 2, "PATCH threads", "crm"},
-		"for good, from reads":   {to("GET", omits("threads")), 2, "PATCH threads", "crm"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			tf := adopted(t, m{"threads": 3, "destination": m{"table": m{"rows": 4}}, "mappings": usualMappings})
-			tf.edit = test.edit
-			o := tf.plan()
-			if got := tf.reads(); got != test.reads {
-				t.Errorf("the plan reads %d times, want %d", got, test.reads)
-			}
-			tf.applyPlan(o)
-			tf.wantOK(o)
-			tf.wantPatches(test.sent)
-			tf.plays(act{}, act{}) // what was sent because of it, and is still not returned, counts as never returned
-			if got := tf.state.At("name"); got.Text() != test.name || got.IsNull() != (test.name == "") {
-				t.Errorf("the state has the name %v", got)
-			}
-		})
+	type row struct {
+		events events
+		reads  int
+		sent   string
+		name   string // in the state, which nobody manages; "" for null
 	}
+	eachRow(t, func(row row, t *testing.T) {
+		tf := adopted(t, m{"threads": 3, "destination": m{"table": m{"rows": 4}}, "mappings": usual})
+		tf.events = row.events
+		o := tf.plan()
+		if got := tf.reads(); got != row.reads {
+			t.Errorf("the plan reads %d times, want %d", got, row.reads)
+		}
+		tf.applyPlan(o)
+		tf.wantErrors(o)
+		tf.wantPatches(row.sent)
+		tf.plays(act{}, act{}) // what was sent because of it, and is still not returned, counts as never returned
+		if got := tf.state.At("name"); got.Text() != row.name || got.IsNull() != (row.name == "") {
+			t.Errorf("the state has the name %v", got)
+		}
+	}, map[string]row{
+		"once":                   {events{within(0, 1, 2, omits("threads"))}, 2, "", "crm"},
+		"once, the mappings":     {events{within(0, 1, 2, omits("mappings"))}, 2, "", "crm"},
+		"one leaf after another": {events{within(0, 1, 2, omits("name")), within(0, 2, 3, omits("threads"))}, 2, "", "crm"},
+		"with its object":        {events{to("", omits("destination"))}, 1, "", "crm"},
+		"for good, and nobody's": {events{to("", omits("name"))}, 2, "", ""},
+		"for good":               {events{to("", omits("threads"))}, 2, "PATCH threads", "crm"},
+		"for good, from reads":   {events{to("GET", omits("threads"))}, 2, "PATCH threads", "crm"},
+	})
 }
 
 // TestNeverReturned has platforms that never return a leaf, or only in responses to
@@ -54,16 +46,18 @@ func TestNeverReturned(t *testing.T) {
 	t.Parallel()
 	for _, method := range []string{"", "GET"} {
 		tf := adopts(t, newToy(), m{"name": "n", "threads": 5, "columns": []any{"x"}, "destination": m{"table": m{"rows": 1}}})
-		tf.edit = each(to(method, omits("name")), to(method, omits("threads")), to(method, omits("columns")), to(method, omits("destination", "table", "rows")), to(method, omits("memory")))
-		tf.wantOK(tf.apply())
+		for _, path := range []string{"name", "threads", "columns", "destination.table.rows", "memory"} {
+			tf.events = append(tf.events, to(method, omits(path)))
+		}
+		tf.wantErrors(tf.apply())
 		tf.wantPatches("PATCH columns destination.table.rows name threads")
 		for range 2 {
-			tf.wantOK(tf.plan())
-			tf.wantRequests("GET")
+			tf.wantErrors(tf.plan())
+			tf.wantSent("GET")
 			tf.plays(act{})
 		}
 		tf.config["threads"] = 6
-		tf.wantOK(tf.apply())
+		tf.wantErrors(tf.apply())
 		tf.wantPatches("PATCH threads")
 		if has := !tf.state.At("memory").IsNull(); has != (method == "GET") { // which nobody manages
 			t.Errorf("%q: the state has the memory: %t", method, has)
@@ -75,48 +69,43 @@ func TestNeverReturned(t *testing.T) {
 // responses that omit a part of the set, once or always: another read follows where that can matter,
 // and nothing is added that is there.
 func TestAdoptionReads(t *testing.T) {
-	t.Parallel()
-	nameless := func(times int) editing { return within(0, 1, times+1, omitsNames) }
-	for name, test := range map[string]struct {
+	type row struct {
 		mappings any // in the configuration
-		edit     editing
+		event    event
 		sent     string
 		error    string
-	}{
-		"nothing is omitted":                    {usualMappings, to("GET", omits("certificate")), "3 GETs", ""},
-		"the set, once":                         {usualMappings, within(0, 1, 2, omits(mappingsAt...)), "4 GETs", ""},
-		"the set, always: it counts as empty":   {usualMappings, to("GET", omits(mappingsAt...)), "6 GETs, PATCH +events +items", ""},
-		"the set, which nobody manages":         {nil, to("GET", omits(mappingsAt...)), "3 GETs", ""},
-		"the object around it, once":            {usualMappings, within(0, 1, 2, omits("source", "postgres")), "4 GETs", ""},
-		"the object around it, always":          {usualMappings, to("GET", omits("source", "postgres")), "2 GETs", "The API did not return source.postgres, so it is not known which table mappings the pipe has."},
-		"the names, once":                       {usualMappings, nameless(1), "4 GETs", ""},
-		"the names, once, which nobody manages": {nil, nameless(1), "4 GETs", ""},
-		"the names, twice":                      {usualMappings, nameless(2), "2 GETs", "The API returned a table mapping that does not have all of target"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			tf := adopts(t, newToy(), m{"mappings": test.mappings})
-			tf.edit = test.edit
-			o := tf.apply()
-			tf.wantRequests(test.sent)
-			if test.error != "" {
-				tf.wantErrors(o, test.error)
-				return
-			}
-			tf.wantQuiet(o)
-			if unnamed := mappingKey.Unnamed(tf.state.At(mappingsAt...)); len(unnamed) > 0 {
-				t.Errorf("the state has the mappings %v", unnamed)
-			}
-		})
 	}
-	tf := adopted(t, m{"threads": 3})
-	tf.edit = to("GET", omits("threads"))
-	tf.fail = func(string) error {
-		if tf.reads() == 2 {
-			return &platform.Error{Status: 403}
+	eachRow(t, func(row row, t *testing.T) {
+		tf := adopts(t, newToy(), m{"mappings": row.mappings})
+		tf.events = events{row.event}
+		o := tf.apply()
+		tf.wantSent(row.sent)
+		if row.error != "" {
+			tf.wantErrors(o, row.error)
+			return
 		}
-		return nil
-	}
+		tf.wantQuiet(o)
+		if unnamed := mappingKey.Unnamed(tf.state.At(mappingsAt...)); len(unnamed) > 0 {
+			t.Errorf("the state has the mappings %v", unnamed)
+		}
+	}, map[string]row{
+		"nothing is omitted":                    {usual, to("GET", omits("certificate")), "3 GETs", ""},
+		"the set, once":                         {usual, within(0, 1, 2, omits("mappings")), "4 GETs", ""},
+		"the set, always: it counts as empty":   {usual, to("GET", omits("mappings")), "6 GETs, PATCH +events +items", ""},
+		"the set, which nobody manages":         {nil, to("GET", omits("mappings")), "3 GETs", ""},
+		"the object around it, once":            {usual, within(0, 1, 2, omits("source.postgres")), "4 GETs", ""},
+		"the object around it, always":          {usual, to("GET", omits("source.postgres")), "2 GETs", unreturned + "source.postgres, so it is not known"},
+		"the names, once":                       {usual, within(0, 1, 2, omitsNames), "4 GETs", ""},
+		"the names, once, which nobody manages": {nil, within(0, 1, 2, omitsNames), "4 GETs", ""},
+		"the names, twice":                      {usual, within(0, 1, 3, omitsNames), "2 GETs", "The API returned a table mapping that does not have all of target"},
+	})
+}
+
+// TestSecondReadOfARefreshFails has a leaf that is missing, and nothing that says whether it is.
+func TestSecondReadOfARefreshFails(t *testing.T) {
+	t.Parallel()
+	tf := adopted(t, m{"threads": 3})
+	tf.events = events{to("GET", omits("threads")), forbidsRead(0, 2)}
 	tf.wantErrors(tf.plan(), "Cannot read pipe")
 }
 
@@ -139,14 +128,14 @@ func TestPrivateStateHasWhatNoReadReturned(t *testing.T) {
 	for _, unread := range []string{"", "{", `{"unreturned":"e30="}`} { // which is ignored
 		wantPlan(unread, terraformtest.None)
 	}
-	tf.edit = within(0, 1, 2, omits("threads"))
+	tf.events = events{within(0, 1, 2, omits("threads"))}
 	wantPlan("", terraformtest.None) // without a memory, no leaf counts as emptied
 
 	// What goes missing with its object stays a leaf that reads have returned.
 	tf = adopted(t, m{"destination": m{"table": m{"rows": 4}}})
-	tf.edit = to("", omits("destination"))
+	tf.events = events{to("", omits("destination"))}
 	tf.plays(act{})
-	tf.edit = to("", omits("destination", "table", "rows"))
+	tf.events = events{to("", omits("destination.table.rows"))}
 	wantPlan(nothing, terraformtest.Update)
 }
 
@@ -159,7 +148,7 @@ func TestSetAndEmptied(t *testing.T) {
 	w := newToy()
 	w.change(firstPipe, nil, "threads")
 	tf := adopts(t, w, m{"threads": 2})
-	tf.wantOK(tf.apply())
+	tf.wantErrors(tf.apply())
 	tf.wantPatches("PATCH threads")
 	tf.plays(
 		act{console: m{"threads": nil}},
@@ -171,12 +160,14 @@ func TestSetAndEmptied(t *testing.T) {
 // TestResponseOmitsALeaf has a response to a PATCH that omits one leaf, managed or not: one
 // more read has it, even if it omits what the response has.
 func TestResponseOmitsALeaf(t *testing.T) {
-	t.Parallel()
-	for omitted, byRead := range map[string]string{"name": "", "memory": "", "source.postgres.table_mappings": "", "source.postgres": "", "source": "", "certificate": "name"} {
-		test := scene{config: m{"mappings": nil}, edit: to("PATCH", omits(strings.Split(omitted, ".")...)), sent: "GET, PATCH name, GET"}
-		if byRead != "" {
-			test.edit = each(test.edit, within(1, 1, 2, omits(byRead)))
-		}
-		t.Run(omitted, test.play)
+	test := func(shows ...event) scene {
+		return scene{config: m{"mappings": nil}, events: shows, sent: "GET, PATCH name, GET"}
 	}
+	eachRow(t, scene.play, map[string]scene{
+		"name":        test(to("PATCH", omits("name"))),
+		"memory":      test(to("PATCH", omits("memory"))),
+		"mappings":    test(to("PATCH", omits("mappings"))),
+		"source":      test(to("PATCH", omits("source"))),
+		"certificate": test(to("PATCH", omits("certificate")), within(1, 1, 2, omits("name"))),
+	})
 }

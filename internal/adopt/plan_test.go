@@ -40,6 +40,8 @@ func TestReplacement(t *testing.T) {
 		heading    = "These current values will be replaced:\n\n"
 		overwrites = "  - threads (currently 0)"
 		shards     = "  - destination.lake.shards (currently 2)\n"
+		unseen     = "The configuration overwrites its values."
+		stops      = "pipe_id changed: this resource stops managing " + pipeCRM + ", and adopts the pipe with the new ID, to which ignore_changes does not apply. "
 	)
 	for _, test := range []struct {
 		ignore []cty.Path
@@ -49,72 +51,64 @@ func TestReplacement(t *testing.T) {
 		// Of what is ignored, the configuration of the first plan has the value of the old pipe, whose destination
 		// the new one does not accept.
 		{[]cty.Path{cty.GetAttrPath("name")}, heading + shards + "  - name (currently \"shop\")\n" + overwrites},
-		{[]cty.Path{cty.GetAttrPath("destination")}, "The configuration overwrites its values."},
+		{[]cty.Path{cty.GetAttrPath("destination")}, unseen},
 	} {
 		tf := adopted(t, m{"name": "crm", "destination": m{"table": m{"rows": 4}}})
 		tf.block.IgnoreChanges = test.ignore
 		tf.config = m{"pipe_id": another, "name": "shop", "threads": 1, "destination": m{"lake": m{"shards": 5}}}
 		o := tf.plan()
-		tf.wantOK(o)
+		tf.wantErrors(o)
 		if o.Action != "replace" || len(tf.requests) != 3 {
 			t.Errorf("ignoring %v: %s after %q", test.ignore, o.Action, tf.requests)
 		}
-		tf.wantWarnings(o,
-			`Replacement adopts another pipe: "shop" (`+another+`): pipe_id changed: this resource stops managing pipe "crm" (`+firstPipe+"), and adopts the pipe with the new ID, to which ignore_changes does not apply. "+test.effect,
-			`Destroy does not delete services or pipes: This resource stops managing pipe "crm" (`+firstPipe+"), which keeps its current settings on the platform if it still exists.")
+		tf.wantWarnings(o, `Replacement adopts another pipe: "shop" (`+another+"): "+stops+test.effect,
+			"Destroy does not delete services or pipes: This resource stops managing "+pipeCRM+", which keeps its current settings on the platform if it still exists.")
 		tf.applyPlan(o)
 		tf.wantQuiet(o)
 		tf.wantPatches("PATCH destination.lake.shards threads")
 	}
-	// A pipe that does not exist, and one whose ID is known only after apply.
-	const stops = `pipe_id changed: this resource stops managing pipe "crm" (` + firstPipe + "), and adopts the pipe with the new ID, to which ignore_changes does not apply. The configuration overwrites its values."
-	for id, summary := range map[any]string{"2000000a-0000-4000-8000-00000000000f": "pipe: 2000000a-0000-4000-8000-00000000000f: "} {
-		tf := adopted(t, m{"name": "crm"})
-		tf.config["pipe_id"] = id
-		tf.wantWarnings(tf.plan(), "Replacement adopts another "+summary+stops, "Destroy does not delete services or pipes")
-	}
+	const unmade = "2000000a-0000-4000-8000-00000000000f"
+	tf := adopted(t, m{"name": "crm"})
+	tf.config["pipe_id"] = unmade
+	tf.wantWarnings(tf.plan(), "Replacement adopts another pipe: "+unmade+": "+stops+unseen, "Destroy does not delete services or pipes")
 }
 
 // TestAdoptionWarnings has what an adoption overwrites, and what it cannot know.
 func TestAdoptionWarnings(t *testing.T) {
-	t.Parallel()
 	const (
 		overwrites = "overwrites current values of"
 		replaced   = "These current values will be replaced:\n\n"
 		name       = `  - name (currently "crm")`
 		added      = "These table mappings will be added:\n\n  - \"users\""
 	)
-	more := append(slices.Clone(usualMappings), m{"target_table": "users"})
-	for what, test := range map[string]struct {
+	type row struct {
 		plan          m
 		summary, list string
-	}{
-		"known":              {m{"name": "new", "columns": []any{"x"}, "mappings": more}, overwrites, replaced + `  - columns (currently ["a", "b"])` + "\n" + name + "\n\n" + added},
+	}
+	eachRow(t, func(row row, t *testing.T) {
+		tf := adopts(t, newToy(), row.plan)
+		tf.change(firstPipe, nil, "certificate")
+		o := tf.plan()
+		if row.list == "" {
+			tf.wantSaid(o, nil, nil)
+			return
+		}
+		tf.wantSaid(o, nil, []string{"Creating this resource " + row.summary + " " + pipeCRM + ": The pipe already exists. " + row.list + "\n\nTo keep"})
+		tf.events, tf.requests = events{within(0, 1, 2, omits("mappings"))}, nil
+		if again := tf.plan(); !slices.Equal(again.Warnings, o.Warnings) {
+			t.Errorf("with mappings omitted once: %q", again.Warnings)
+		}
+	}, map[string]row{
+		"known": {m{"name": "new", "columns": []any{"x"}, "mappings": more}, overwrites,
+			replaced + `  - columns (currently ["a", "b"])` + "\n" + name + "\n\n" + added},
 		"mappings are added": {m{"mappings": more}, "adds table mappings to", added},
 		"nothing differs":    {plan: m{"name": "crm"}},
 		"nothing is there":   {plan: m{"certificate": "c"}},
 		"a secret":           {m{"credentials": m{"version": "1"}}, overwrites, replaced + "  - credentials"},
 		"an unknown value":   {m{"name": unknown}, overwrites, replaced + name},
 		"an unknown set":     {m{"name": "new", "mappings": unknown}, overwrites, replaced + name},
-		"an unknown member":  {plan: m{"mappings": []any{m{"target_table": "events", "excluded_columns": unknown}}}},
-	} {
-		t.Run(what, func(t *testing.T) {
-			t.Parallel()
-			tf := adopts(t, newToy(), test.plan)
-			tf.change(firstPipe, nil, "certificate")
-			o := tf.plan()
-			tf.wantOK(o)
-			if test.list == "" {
-				tf.wantWarnings(o)
-				return
-			}
-			tf.wantWarnings(o, "Creating this resource "+test.summary+` pipe "crm" (`+firstPipe+"): The pipe already exists. "+test.list+"\n\nTo keep")
-			tf.edit, tf.requests = within(0, 1, 2, omits(mappingsAt...)), nil
-			if again := tf.plan(); !slices.Equal(again.Warnings, o.Warnings) {
-				t.Errorf("with mappings omitted once: %q", again.Warnings)
-			}
-		})
-	}
+		"an unknown member":  {plan: m{"mappings": m{"events": m{"target_table": "events", "excluded_columns": unknown}}}},
+	})
 }
 
 // TestChangeOfAnOptionSendsNothing has an option without a change beside it: an update in place that
@@ -142,22 +136,25 @@ func TestChangeOfAnOptionSendsNothing(t *testing.T) {
 // configuration alone.
 func TestEmptyObjects(t *testing.T) {
 	t.Parallel()
-	w := newToy()
 	for _, test := range []struct {
 		config m
 		warns  string
 	}{
-		{m{"destination": m{"table": m{}}}, "destination.table"},
-		{m{"destination": m{}}, "destination"},
-		{m{"credentials": m{}}, "credentials"},
-		{m{"credentials": m{}, "destination": m{"table": m{}}}, "credentials and destination.table"},
+		{m{"destination": m{"table": m{}}}, "destination.table has"},
+		{m{"destination": m{}}, "destination has"},
+		{m{"credentials": m{}}, "credentials has"},
+		{m{"credentials": m{}, "destination": m{"table": m{}}}, "credentials and destination.table have"},
 		{m{"destination": m{"table": m{"rows": unknown}}}, ""},
 		{m{"destination": unknown}, ""},
 		{m{}, ""},
 	} {
 		var diags diag.Diagnostics
-		WarnEmptyObjects(w.value(test.config), &diags)
-		if test.warns == "" && len(diags) > 0 || test.warns != "" && (len(diags) != 1 || !strings.HasPrefix(diags[0].Detail(), strings.TrimSpace(test.warns+" "+map[bool]string{true: "have", false: "has"}[strings.Contains(test.warns, " and ")])+" no attributes set. Check the spelling, because Terraform silently ignores misspelled names, or use null.")) {
+		WarnEmptyObjects(value(test.config, pipeType), &diags)
+		var want []string
+		if test.warns != "" {
+			want = []string{test.warns + " no attributes set. Check the spelling, because Terraform silently ignores misspelled names, or use null."}
+		}
+		if !slices.EqualFunc(diags, want, func(d diag.Diagnostic, text string) bool { return d.Detail() == text }) {
 			t.Errorf("%v: %v", test.config, diags)
 		}
 	}
@@ -167,24 +164,24 @@ func TestEmptyObjects(t *testing.T) {
 // the apply of a plan.
 func TestUnreadableAndDeletedObjects(t *testing.T) {
 	t.Parallel()
-	noResponse := func(string) error { return errors.New("no response") }
+	noResponse := events{{before: func(*toy) error { return errors.New("no response") }}}
 	adoption := adopts(t, newToy(), m{})
-	adoption.fail = noResponse
+	adoption.events = noResponse
 	adoption.wantErrors(adoption.plan(), "Cannot read pipe")
 	tf := adopted(t, m{})
-	tf.fail = noResponse
+	tf.events = noResponse
 	tf.wantErrors(tf.plan(), "Cannot read pipe")
 	if tf.state.IsNull() {
 		t.Error("a failed read removed the pipe from the state")
 	}
-	tf.fail, tf.config["name"] = nil, "new"
+	tf.events, tf.config["name"] = nil, "new"
 	o := tf.plan()
 	delete(tf.pipes, firstPipe)
 	tf.applyPlan(o)
 	tf.wantErrors(o, "No such pipe: There is no pipe "+firstPipe+" in organization "+organization+": the API returned HTTP 404")
 	o = tf.plan()
-	tf.wantErrors(o, "Check pipe_id and organization_id. If the pipe was deleted, remove its resource or for_each entry from the configuration: that unblocks the plan, and touches nothing else.")
-	tf.wantWarnings(o, `The pipe "crm" (`+firstPipe+") is gone")
+	tf.wantSaid(o, []string{"Check pipe_id and organization_id. If the pipe was deleted, remove its resource or for_each entry from the configuration: "},
+		[]string{"The " + pipeCRM + " is gone"})
 	if !tf.state.IsNull() {
 		t.Errorf("the state is %v", tf.state)
 	}
@@ -203,7 +200,7 @@ func TestEditedState(t *testing.T) {
 	whole := tf.state
 	tf.block.State.Value = tf.cty(whole.Without("pipe_id"))
 	tf.wantErrors(tf.plan(), "Cannot read pipe: The state of this resource has no value for one of organization_id and pipe_id.")
-	tf.wantRequests("")
+	tf.wantSent("")
 	tf.block.State.Value = tf.cty(whole.Without("organization_id"))
 	tf.lacks = []string{"key_secret", "organization_id"}
 	if planned := tf.tfvalue(tf.plan().Planned).At("organization_id"); planned.IsKnown() {
@@ -218,7 +215,7 @@ func TestSpellingOfIDs(t *testing.T) {
 	capitals := strings.ToUpper(firstPipe)
 	for first, then := range map[string]string{firstPipe: capitals, capitals: firstPipe} {
 		tf := adopts(t, newToy(), m{"pipe_id": first, "name": "crm"})
-		tf.edit = to("PATCH", keeps(then, "pipe_id"))
+		tf.events = events{to("PATCH", keeps(then, "pipe_id"))}
 		tf.wantQuiet(tf.apply())
 		tf.config = m{"pipe_id": then, "name": "new"}
 		o := tf.apply()
@@ -241,7 +238,7 @@ func TestDestroyLeavesObjectsAndWarnsOnce(t *testing.T) {
 		tf.block.Config, tf.run = cty.NullVal(tf.block.Schema.Type), run
 		o := tf.block.Plan(tf)
 		tf.block.Apply(tf, o)
-		tf.wantOK(o)
+		tf.wantErrors(o)
 		tf.wantWarnings(o, want...)
 		tf.wantPatches("")
 	}

@@ -22,7 +22,7 @@ func TestUnknownSettings(t *testing.T) {
 	tf.lacks, tf.config["name"] = []string{"key_secret"}, "new"
 	o := tf.plan()
 	tf.wantWarnings(o, skipped)
-	tf.wantRequests("")
+	tf.wantSent("")
 	tf.applyPlan(o)
 	tf.wantErrors(o, unknownSettings)
 	tf.lacks = nil
@@ -36,11 +36,11 @@ func TestUnknownSettings(t *testing.T) {
 	tf.wantErrors(tf.imports("2000000a-0000-4000-8000-000000000009"), "Cannot import pipe: There is no pipe")
 
 	for _, lacks := range []string{"key_secret", "organization_id"} { // of an adoption
-		tf := adopts(t, newToy(), m{"name": "new", "mappings": usualMappings, "credentials": m{"version": "1"}})
+		tf := adopts(t, newToy(), m{"name": "new", "mappings": usual, "credentials": m{"version": "1"}})
 		tf.lacks = []string{lacks}
 		o := tf.plan()
 		tf.wantWarnings(o)
-		tf.wantRequests("")
+		tf.wantSent("")
 		if known := tf.tfvalue(o.Planned).At("organization_id").IsKnown(); known != (lacks == "key_secret") {
 			t.Errorf("the organization is known: %t", known)
 		}
@@ -59,14 +59,14 @@ func TestOrganizationUnknownOrChanged(t *testing.T) {
 	t.Parallel()
 	tf := adopts(t, newToy(), m{"organization_id": unknown})
 	o := tf.plan()
-	tf.wantRequests("")
+	tf.wantSent("")
 	if tf.tfvalue(o.Planned).At("organization_id").IsKnown() {
 		t.Errorf("planned %v", o.Planned.GoString())
 	}
 	tf.start(m{"pipe_id": firstPipe})
 	tf.run.OrganizationID = ""
 	tf.wantErrors(tf.block.PlanOnly(tf), "organization_id is not set")
-	tf.wantRequests("")
+	tf.wantSent("")
 	tf = adopted(t, m{"name": "crm"})
 	tf.start(tf.config)
 	tf.run.OrganizationID = another
@@ -80,12 +80,12 @@ func TestOrganizationUnknownOrChanged(t *testing.T) {
 func TestImportOfAnother(t *testing.T) {
 	t.Parallel()
 	tf := adopts(t, newToy(), m{"pipe_id": another})
-	tf.wantOK(tf.imports(firstPipe))
+	tf.wantErrors(tf.imports(firstPipe))
 	o := tf.block.PlanOnly(tf)
 	tf.wantErrors(o, "Import does not match the configuration: The import and the configuration of this resource name different pipes: pipe_id is "+firstPipe+" in the import and "+another+" in the configuration. ")
 	tf.wantWarnings(o)
-	tf.block.Config = tf.cty(tf.value(m{"pipe_id": unknown}))
-	tf.wantOK(tf.block.PlanOnly(tf))
+	tf.block.Config = tf.cty(value(m{"pipe_id": unknown}, pipeType))
+	tf.wantErrors(tf.block.PlanOnly(tf))
 	for range 2 {
 		if o := tf.plan(); o.Action != terraformtest.Replace {
 			t.Errorf("a later plan is to %s: %v", o.Action, &o.Report)

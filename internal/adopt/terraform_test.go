@@ -10,30 +10,34 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/zclconf/go-cty/cty"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/conn"
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/platform"
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/terraformtest"
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
 )
 
-// terraform is one resource block for a pipe, which package terraformtest plays. Unless the test is in
-// a bubble, each apply has one of its own: no test waits, whatever the engine does.
+// terraform is one resource block for a pipe, which package terraformtest plays.
 type terraform struct {
 	*toy
-	t        *testing.T
-	inBubble bool
-	block    *terraformtest.Resource
+	engine *Engine
+	t      *testing.T
+	block  *terraformtest.Resource
 
 	// config is what the user wrote, and planConfig, if it is set, what is known of it
 	// in the plan.
 	config, planConfig m
+	lacks              []string // settings of the provider that are known only after apply
+	once               bool     // the provider does not retry
 
-	// state is what the last command saw or stored.
+	// state is what the last command saw or stored, and took is how long the last apply took.
 	state tfvalue.Value
+	took  time.Duration
 	run   *conn.Connection
 }
 
@@ -45,7 +49,15 @@ func adopts(t *testing.T, w *toy, config m) *terraform {
 	}
 	block := &tfprotov6.SchemaBlock{Attributes: protocolAttributes(toySchema.Attributes)}
 	played := terraformtest.New("test_pipe", terraformtest.NewSchema(&tfprotov6.Schema{Block: block}))
-	return &terraform{toy: w, t: t, config: config, block: played, state: tfvalue.Null(w.typ())}
+	return &terraform{toy: w, engine: w.engine(), t: t, config: config, block: played, state: tfvalue.Null(pipeType)}
+}
+
+// adopted is a block whose pipe was adopted, without a PATCH.
+func adopted(t *testing.T, config m) *terraform {
+	t.Helper()
+	tf := adopts(t, newToy(), config)
+	tf.plays(act{})
+	return tf
 }
 
 // protocolAttributes are attributes as the protocol has them.
@@ -59,7 +71,8 @@ func protocolAttributes[A schema.Attribute](attributes map[string]A) (all []*tfp
 		case schema.SingleNestedAttribute:
 			a.Type, a.NestedType = nil, &tfprotov6.SchemaObject{Nesting: tfprotov6.SchemaObjectNestingModeSingle, Attributes: protocolAttributes(nested.Attributes)}
 		case schema.MapNestedAttribute:
-			a.Type, a.NestedType = nil, &tfprotov6.SchemaObject{Nesting: tfprotov6.SchemaObjectNestingModeMap, Attributes: protocolAttributes(nested.NestedObject.Attributes)}
+			members := protocolAttributes(nested.NestedObject.Attributes)
+			a.Type, a.NestedType = nil, &tfprotov6.SchemaObject{Nesting: tfprotov6.SchemaObjectNestingModeMap, Attributes: members}
 		}
 		all = append(all, a)
 	}
@@ -71,21 +84,21 @@ func (tf *terraform) ValidateResourceConfig(context.Context, *tfprotov6.Validate
 }
 
 func (tf *terraform) ReadResource(ctx context.Context, req *tfprotov6.ReadResourceRequest) (*tfprotov6.ReadResourceResponse, error) {
-	return tf.engine().ReadResource(ctx, tf.run, req)
+	return tf.engine.ReadResource(ctx, tf.run, req)
 }
 
 func (tf *terraform) PlanResourceChange(ctx context.Context, req *tfprotov6.PlanResourceChangeRequest) (*tfprotov6.PlanResourceChangeResponse, error) {
-	return tf.engine().PlanResourceChange(ctx, tf.run, req)
+	return tf.engine.PlanResourceChange(ctx, tf.run, req)
 }
 
 func (tf *terraform) ApplyResourceChange(ctx context.Context, req *tfprotov6.ApplyResourceChangeRequest) (*tfprotov6.ApplyResourceChangeResponse, error) {
 	ctx, tf.interrupt = context.WithCancel(ctx)
 	defer tf.interrupt()
-	return tf.engine().ApplyResourceChange(ctx, tf.run, req)
+	return tf.engine.ApplyResourceChange(ctx, tf.run, req)
 }
 
 func (tf *terraform) ImportResourceState(_ context.Context, req *tfprotov6.ImportResourceStateRequest) (*tfprotov6.ImportResourceStateResponse, error) {
-	return tf.engine().ImportResourceState(tf.run, req)
+	return tf.engine.ImportResourceState(tf.run, req)
 }
 
 // start starts a provider, as Terraform does for each plan and for each apply, and writes the
@@ -93,7 +106,10 @@ func (tf *terraform) ImportResourceState(_ context.Context, req *tfprotov6.Impor
 func (tf *terraform) start(config m) {
 	tf.run = newConnection()
 	tf.run.Unknown = tf.lacks
-	tf.block.Config = tf.cty(tf.value(config))
+	if tf.once {
+		tf.run.Client = must(platform.New(platform.Config{}))
+	}
+	tf.block.Config = tf.cty(value(config, pipeType))
 }
 
 func (tf *terraform) cty(value tfvalue.Value) cty.Value {
@@ -101,7 +117,7 @@ func (tf *terraform) cty(value tfvalue.Value) cty.Value {
 }
 
 func (tf *terraform) tfvalue(value cty.Value) tfvalue.Value {
-	return must(decode(tf.block.Schema.Encode(value), tf.typ()))
+	return must(decode(tf.block.Schema.Encode(value), pipeType))
 }
 
 func must[T any](value T, err error) T {
@@ -138,83 +154,46 @@ func (tf *terraform) apply() *terraformtest.Change {
 	return c
 }
 
-// inBubble runs a part of a test in a bubble, in which a panic would not name the test.
-func inBubble(t *testing.T, run func(t *testing.T)) {
-	synctest.Test(t, func(t *testing.T) {
+// applyPlan applies a plan that may be old, in a bubble: no test waits, whatever the engine does. A panic in it would not
+// name the test.
+func (tf *terraform) applyPlan(c *terraformtest.Change) {
+	tf.start(tf.config)
+	tf.versions = nil
+	synctest.Test(tf.t, func(t *testing.T) {
 		defer func() {
 			if cause := recover(); cause != nil {
 				t.Fatalf("the engine panicked: %v\n%s", cause, debug.Stack())
 			}
 		}()
-		run(t)
-	})
-}
-
-// applyPlan applies a plan that may be old.
-func (tf *terraform) applyPlan(c *terraformtest.Change) {
-	tf.start(tf.config)
-	tf.applyStarted(c)
-}
-
-func (tf *terraform) applyStarted(c *terraformtest.Change) {
-	if tf.inBubble {
+		begun := time.Now()
 		tf.block.Apply(tf, c)
-	} else {
-		inBubble(tf.t, func(*testing.T) { tf.block.Apply(tf, c) })
-	}
+		tf.took = time.Since(begun)
+	})
 	tf.state = tf.tfvalue(tf.block.State.Value)
-}
-
-// wantQuiet fails unless a command succeeded, and the next plan is empty.
-func (tf *terraform) wantQuiet(o *terraformtest.Change) {
-	tf.t.Helper()
-	tf.wantOK(o)
-	next := tf.plan()
-	tf.wantOK(next)
-	if next.Action != "none" || len(next.Warnings) > 0 {
-		tf.t.Errorf("the next plan is not empty: %s %v, warnings %q", next.Action, next.Planned.GoString(), next.Warnings)
-	}
-}
-
-func (tf *terraform) wantOK(o *terraformtest.Change) {
-	tf.t.Helper()
-	if len(o.Errors)+len(o.Faults) > 0 {
-		tf.t.Fatalf("errors %q, faults %v", o.Errors, o.Faults)
-	}
-}
-
-// wantPatches fails unless exactly these were sent since the last call.
-func (tf *terraform) wantPatches(want string) {
-	tf.t.Helper()
-	if got := strings.Join(tf.patches(), ", "); got != want {
-		tf.t.Errorf("sent %q, want %q", got, want)
-	}
-	tf.requests = nil
 }
 
 // act is a change to the configuration or in the console, what the apply sends because of it, and what
 // it says. Without an error, the next plan is empty.
 type act struct {
 	config, console  m // by path
-	rewrite          func(tfvalue.Value) tfvalue.Value
+	events           events
 	sent             string
 	errors, warnings []string
-	unsaid           string // by any warning
-	drifts           bool   // the next plan is not empty, without a change
+	drifts           bool // the next plan is not empty, without a change
 }
 
 func (tf *terraform) plays(acts ...act) {
 	tf.t.Helper()
 	for _, a := range acts {
 		maps.Copy(tf.config, a.config)
-		tf.rewrite = a.rewrite
 		for path, is := range a.console {
-			tf.change(firstPipe, is, strings.Split(path, ".")...)
+			tf.change(firstPipe, is, path)
+		}
+		if a.events != nil {
+			tf.events = a.events
 		}
 		o := tf.apply()
-		tf.wantErrors(o, a.errors...)
-		tf.wantWarnings(o, a.warnings...)
-		tf.wantUnsaid(o, a.unsaid)
+		tf.wantSaid(o, a.errors, a.warnings)
 		tf.wantPatches(a.sent)
 		if len(a.errors) == 0 && !a.drifts {
 			tf.wantQuiet(o)
@@ -223,9 +202,26 @@ func (tf *terraform) plays(acts ...act) {
 	}
 }
 
-// wantRequests fails unless exactly these were sent since the last call, of which successive GETs
-// are one: "3 GETs".
-func (tf *terraform) wantRequests(want string) {
+// wantQuiet fails unless a command succeeded, and the next plan is empty.
+func (tf *terraform) wantQuiet(o *terraformtest.Change) {
+	tf.t.Helper()
+	tf.wantErrors(o)
+	next := tf.plan()
+	tf.wantSaid(next, nil, nil)
+	if next.Action != "none" {
+		tf.t.Errorf("the next plan is not empty: %s %v", next.Action, next.Planned.GoString())
+	}
+}
+
+// wantPatches fails unless exactly these were sent since the last call, and wantSent if there are other GETs before, between
+// or after them, of which successive ones are one: "3 GETs".
+func (tf *terraform) wantPatches(want string) {
+	tf.t.Helper()
+	tf.requests = tf.patches()
+	tf.wantSent(want)
+}
+
+func (tf *terraform) wantSent(want string) {
 	tf.t.Helper()
 	got := regexp.MustCompile("GET(, GET)+").ReplaceAllStringFunc(strings.Join(tf.requests, ", "), func(run string) string {
 		return fmt.Sprintf("%d GETs", strings.Count(run, "GET"))
@@ -236,7 +232,19 @@ func (tf *terraform) wantRequests(want string) {
 	tf.requests = nil
 }
 
-// wantWarnings fails unless there is one warning for each text, which it contains.
+// wantSaid fails unless there is one error, and one warning, for each text, which it contains. No error gives advice
+// that is in none of them.
+func (tf *terraform) wantSaid(o *terraformtest.Change, errors, warnings []string) {
+	tf.t.Helper()
+	tf.wantErrors(o, errors...)
+	tf.wantWarnings(o, warnings...)
+	for _, text := range advice {
+		if strings.Contains(strings.Join(o.Errors, ""), text) && !strings.Contains(strings.Join(errors, ""), text) {
+			tf.t.Errorf("%q in %q", text, o.Errors)
+		}
+	}
+}
+
 func (tf *terraform) wantWarnings(o *terraformtest.Change, want ...string) {
 	tf.t.Helper()
 	if !slices.EqualFunc(o.Warnings, want, strings.Contains) {
@@ -244,26 +252,9 @@ func (tf *terraform) wantWarnings(o *terraformtest.Change, want ...string) {
 	}
 }
 
-// wantUnsaid fails if a warning or an error contains a text.
-func (tf *terraform) wantUnsaid(o *terraformtest.Change, text string) {
-	tf.t.Helper()
-	if all := strings.Join(append(o.Errors, o.Warnings...), "\n"); text != "" && strings.Contains(all, text) {
-		tf.t.Errorf("%q in %q", text, all)
-	}
-}
-
-// wantErrors fails unless there is one error for each text, which it contains.
 func (tf *terraform) wantErrors(o *terraformtest.Change, want ...string) {
 	tf.t.Helper()
 	if len(o.Faults) > 0 || !slices.EqualFunc(o.Errors, want, strings.Contains) {
 		tf.t.Fatalf("errors %q, faults %v, want %q", o.Errors, o.Faults, want)
 	}
-}
-
-// adopted is a block whose pipe was adopted, without a PATCH.
-func adopted(t *testing.T, config m) *terraform {
-	t.Helper()
-	tf := adopts(t, newToy(), config)
-	tf.plays(act{})
-	return tf
 }

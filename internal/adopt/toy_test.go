@@ -1,12 +1,13 @@
 package adopt
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
 	"fmt"
-	"maps"
 	"net/http"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -33,7 +34,6 @@ func number() schema.Attribute { return schema.NumberAttribute{Optional: true, C
 func texts() schema.Attribute {
 	return schema.ListAttribute{Optional: true, Computed: true, ElementType: types.StringType}
 }
-func onlyText() schema.Attribute { return schema.StringAttribute{Optional: true} }
 
 func object(members map[string]schema.Attribute) schema.Attribute {
 	return schema.SingleNestedAttribute{Optional: true, Computed: true, Attributes: members}
@@ -47,12 +47,11 @@ var toySchema = schema.Schema{Attributes: map[string]schema.Attribute{
 	"threads":         number(),
 	"columns":         texts(),
 	"source": object(map[string]schema.Attribute{
-		"postgres": object(map[string]schema.Attribute{"table_mappings": schema.MapNestedAttribute{Optional: true, Computed: true, NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
-			"target_table":     text(),
-			"excluded_columns": texts(),
-			"sorted":           schema.BoolAttribute{Optional: true, Computed: true},
-			"source_table":     text(),
-		}}}}),
+		"postgres": object(map[string]schema.Attribute{"table_mappings": schema.MapNestedAttribute{
+			Optional: true, Computed: true, NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
+				"target_table": text(), "source_table": text(), "excluded_columns": texts(), "sorted": schema.BoolAttribute{Optional: true, Computed: true},
+			}},
+		}}),
 		"kafka": object(map[string]schema.Attribute{"partitions": number()}),
 	}),
 	"destination": object(map[string]schema.Attribute{
@@ -60,20 +59,22 @@ var toySchema = schema.Schema{Attributes: map[string]schema.Attribute{
 		"lake":     object(map[string]schema.Attribute{"shards": number()}),
 		"validate": schema.BoolAttribute{Optional: true},
 	}),
-	"credentials": schema.SingleNestedAttribute{Optional: true, Attributes: map[string]schema.Attribute{"user": onlyText(), "version": onlyText(), "key": schema.StringAttribute{Optional: true, WriteOnly: true}}},
-	"workers":     schema.NumberAttribute{Optional: true, Computed: true, DeprecationMessage: "use memory"},
-	"owner":       schema.SingleNestedAttribute{Computed: true, Attributes: map[string]schema.Attribute{"name": text()}},
-	"state":       schema.StringAttribute{Computed: true},
-	"memory":      schema.NumberAttribute{Computed: true},
+	"credentials": schema.SingleNestedAttribute{Optional: true, Attributes: map[string]schema.Attribute{
+		"user": schema.StringAttribute{Optional: true}, "version": schema.StringAttribute{Optional: true}, "key": schema.StringAttribute{Optional: true, WriteOnly: true},
+	}},
+	"workers": schema.NumberAttribute{Optional: true, Computed: true, DeprecationMessage: "use memory"},
+	"owner":   schema.SingleNestedAttribute{Computed: true, Attributes: map[string]schema.Attribute{"name": text()}},
+	"state":   schema.StringAttribute{Computed: true},
+	"memory":  schema.NumberAttribute{Computed: true},
 }}
 
 // mappingsAt is where a pipe has its mappings. Two of them are related if they have one source table.
 var (
 	mappingsAt = tfvalue.Path{"source", "postgres", "table_mappings"}
 	mappingKey = tfvalue.Key{Members: []string{"target_table"}, Parts: [][]string{{"source_table"}}, MayOmit: []string{"sorted"}}
+	pipeType   = toySchema.Type().TerraformType(context.Background())
 )
 
-// toyRules are those of the toy.
 var toyRules = tfvalue.Rules{
 	Trimmed:      []string{"certificate"},
 	Keys:         map[string]tfvalue.Key{"table_mappings": mappingKey},
@@ -88,28 +89,26 @@ type toy struct {
 	open     int           // calls that have not ended
 	returned tfvalue.Value // by all responses, the last ones first
 
-	// versions are the pipes of earlier PATCHes, and when they were replaced. due are the PATCHes that
-	// are carried out later.
-	versions map[string][]version
+	// versions are the pipes of earlier PATCHes of an apply, and when they were replaced. due are the PATCHes that are
+	// carried out later.
+	versions []version
 	due      []duePatch
 	// What the API document does not show.
-	lag       time.Duration                          // responses have the pipes as they were so long ago
-	edit      editing                                // of responses, or nil
-	rewrite   func(pipe tfvalue.Value) tfvalue.Value // of what a PATCH stores
-	fail      func(request string) error
-	done      bool          // a PATCH that fails has changed the pipe
-	doneIn    time.Duration // a PATCH that fails changes the pipe after so long; 0 is never
-	resets    bool          // a PATCH resets the leaves that it omits
-	queue     time.Duration // how long a PATCH waits for its turn
-	refuses   error         // to begin an update
-	cannot    error         // make a body
-	plain     bool          // the kind has no table mappings
-	interrupt func()        // the apply under way
-	lacks     []string      // settings of the provider that are known only after apply
+	events  events
+	lag     time.Duration // responses have the pipes as they were so long ago
+	done    bool          // a PATCH that fails has changed the pipe
+	doneIn  time.Duration // a PATCH that fails changes the pipe after so long; 0 is never
+	resets  bool          // a PATCH resets the leaves that it omits
+	queue   time.Duration // how long a PATCH waits for its turn
+	refuses string        // the function that fails: Begin or Body
+	plain   bool          // the kind has no table mappings
+	// interrupt ends the apply under way.
+	interrupt func()
 }
 
 type version struct {
 	until time.Time
+	id    string
 	pipe  tfvalue.Value
 }
 
@@ -119,20 +118,24 @@ type duePatch struct {
 	Patch
 }
 
-// shown is a pipe as responses have it.
-func (w *toy) shown(id string) tfvalue.Value {
-	for _, v := range w.versions[id] {
-		if v.until.After(time.Now().Add(-w.lag)) {
-			return v.pipe
-		}
-	}
-	return w.pipes[id]
+// newToy has two pipes, which write to a table and to a lake.
+func newToy() *toy {
+	return &toy{returned: tfvalue.Null(pipeType), pipes: map[string]tfvalue.Value{
+		firstPipe: toyRules.Fill("", value(m{
+			"pipe_id": firstPipe, "name": "crm", "certificate": "c", "threads": 3, "columns": []any{"a", "b"}, "state": "s", "memory": 30,
+			"mappings": usual, "destination": m{"table": m{"rows": 4, "bytes": 9}},
+		}, pipeType)),
+		another: value(m{
+			"pipe_id": another, "name": "shop", "certificate": "", "threads": 0, "columns": []any{}, "state": "s", "memory": 1,
+			"mappings": "", "destination": m{"lake": m{"shards": 2}},
+		}, pipeType),
+	}}
 }
 
 func (w *toy) engine() *Engine {
 	kind := Kind{
 		Name: "pipe", Noun: "pipe", CannotRead: "Cannot read pipe", CannotUpdate: "Cannot update pipe", IDs: []string{"pipe_id"},
-		Schema: toySchema, Rules: toyRules,
+		Schema: toySchema, Rules: toyRules, Mappings: mappingsAt,
 		Options: []tfvalue.Path{{"destination", "validate"}},
 		Read: func(ctx context.Context, _ *platform.Client, id Identity, read platform.Read) error {
 			if ctx.Err() != nil {
@@ -143,19 +146,23 @@ func (w *toy) engine() *Engine {
 			}
 			pipe := strings.ToLower(id.IDs[0])
 			if _, ok := w.pipes[pipe]; !ok {
-				return gone
+				return &platform.Error{Status: http.StatusNotFound, NotFound: true, RequestID: "r", Message: "pipe not found"}
 			}
-			return readPipe(w.respond("GET", w.shown(pipe)), read)
+			return w.respond(pipe, read)
 		},
-		Mappings: mappingsAt,
 		Begin: func(ctx context.Context, _ *platform.Client, id Identity) (context.Context, Call, error) {
-			if w.refuses != nil {
-				return ctx, nil, w.refuses
+			if w.refuses == "Begin" {
+				return ctx, nil, errors.New("no turn")
 			}
 			w.open++
 			return ctx, &patching{toy: w, id: strings.ToLower(id.IDs[0])}, nil
 		},
-		Body: func(_ Change, p Patch) (map[string]any, error) { return map[string]any{"patch": p}, w.cannot },
+		Body: func(_ Change, p Patch) (map[string]any, error) {
+			if w.refuses == "Body" {
+				return nil, errors.New("no body")
+			}
+			return map[string]any{"patch": p}, nil
+		},
 		Check: func(r Review) []string {
 			for _, kind := range []string{"table", "lake"} {
 				if r.Config.At("destination", kind).IsObject() && r.Remote.At("destination").IsObject() && !r.Remote.At("destination", kind).IsObject() {
@@ -186,21 +193,16 @@ func (w *toy) engine() *Engine {
 	return New(kind)
 }
 
-func (w *toy) typ() tftypes.Type { return toySchema.Type().TerraformType(context.Background()) }
-
 // patching is an update of a pipe under way.
 type patching struct {
 	*toy
 	id        string
-	attempts  int
 	ambiguous bool // an attempt may have been carried out
 }
 
+func (u *patching) End() { u.open-- }
+
 func (u *patching) Send(ctx context.Context, p platform.Patch, read platform.Read) (again bool, err error) {
-	u.attempts++
-	if u.attempts > 50 {
-		panic("there is no end of attempts")
-	}
 	if ctx.Err() != nil {
 		return false, errors.New("interrupted before it was sent")
 	}
@@ -210,62 +212,42 @@ func (u *patching) Send(ctx context.Context, p platform.Patch, read platform.Rea
 		return true, nil
 	}
 	sends := p.Body.(map[string]any)["patch"].(Patch)
-	if changes := !sends.Edit.IsEmpty(); changes != p.NonIdempotent || (changes || sends.Carried.AnyLeaf()) && p.AsOf.IsZero() {
-		return false, fmt.Errorf("a PATCH that changes the mappings (%t) is non-idempotent (%t), and decided at %s", changes, p.NonIdempotent, p.AsOf)
+	edits := !sends.Edit.IsEmpty()
+	if edits != p.NonIdempotent || edits != slices.Contains(p.Leaves, mappingsAt.String()) || (edits || sends.Carried.AnyLeaf()) && p.AsOf.IsZero() {
+		return false, fmt.Errorf("a PATCH that changes the mappings (%t) is non-idempotent (%t), decided at %s, and logged with %q", edits, p.NonIdempotent, p.AsOf, p.Leaves)
 	}
-	if slices.Contains(p.Leaves, mappingsAt.String()) == sends.Edit.IsEmpty() {
-		return false, fmt.Errorf("the log has %q of a PATCH that changes the mappings: %t", p.Leaves, !sends.Edit.IsEmpty())
+	failed := u.patch(u.id, sends)
+	if failed == nil {
+		return false, u.respond(u.id, read)
 	}
-	response, err := u.patch(u.id, sends)
-	switch failed := (&platform.Error{}); {
-	case errors.As(err, &failed):
-		u.ambiguous = u.ambiguous || failed.Ambiguous
-		failed.Ambiguous = u.ambiguous
-		return failed.Status == 0 && (!p.NonIdempotent || !failed.Ambiguous), err
-	case response.IsNull(), err != nil:
-		return false, err
-	default:
-		return false, readPipe(response, read)
-	}
-}
-
-func (u *patching) End() { u.open-- }
-
-// readPipe reads a pipe as JSON.
-func readPipe(pipe tfvalue.Value, read platform.Read) error {
-	members, err := toyRules.JSON(pipe)
-	if err != nil {
-		return err
-	}
-	return read(members)
+	u.ambiguous = u.ambiguous || failed.Ambiguous
+	failed.Ambiguous = u.ambiguous
+	mayRetry := failed.Status == 0 || failed.Status == http.StatusLocked
+	return mayRetry && (!p.NonIdempotent || !failed.Ambiguous), failed
 }
 
 // patch is a PATCH of a pipe. Its leaves are recorded in the order of their paths, and then
 // the targets of the mappings that it removes and adds.
-func (w *toy) patch(id string, p Patch) (tfvalue.Value, error) {
-	names := []string{"PATCH"}
-	for _, leaf := range p.All().Leaves() {
-		names = append(names, leaf.Path.String())
-	}
+func (w *toy) patch(id string, p Patch) *platform.Error {
+	names := append([]string{"PATCH"}, paths(p.All().Leaves())...)
 	for _, mapping := range p.Edit.Remove {
 		names = append(names, "-"+mapping.At("target_table").Text())
 	}
 	for _, mapping := range p.Edit.Add {
 		names = append(names, "+"+mapping.At("target_table").Text())
 	}
-	request := strings.Join(names, " ")
-	failed := w.receive(request)
-	if failed != nil && !w.done {
-		if w.doneIn > 0 {
-			w.due = append(w.due, duePatch{time.Now().Add(w.doneIn), id, p})
-		}
-		return tfvalue.Null(w.typ()), failed
+	failed := new(platform.Error)
+	isFailed := errors.As(w.receive(strings.Join(names, " ")), &failed)
+	switch {
+	case !isFailed || w.done:
+		w.store(id, p)
+	case w.doneIn > 0:
+		w.due = append(w.due, duePatch{time.Now().Add(w.doneIn), id, p})
 	}
-	w.store(id, p)
-	if failed != nil {
-		return tfvalue.Null(w.typ()), failed
+	if isFailed {
+		return failed
 	}
-	return w.respond(request, w.shown(id)), nil
+	return nil
 }
 
 // receive receives a request, carries out the PATCHes that are due by now, and may fail.
@@ -273,8 +255,10 @@ func (w *toy) receive(request string) (err error) {
 	if w.requests = append(w.requests, request); len(w.requests) > 100 {
 		panic("there is no end of requests")
 	}
-	if w.fail != nil {
-		err = w.fail(request)
+	for _, e := range w.events {
+		if e.before != nil && e.isWith(w) {
+			err = cmp.Or(e.before(w), err)
+		}
 	}
 	for len(w.due) > 0 && !time.Now().Before(w.due[0].at) {
 		w.store(w.due[0].id, w.due[0].Patch)
@@ -291,128 +275,130 @@ func (w *toy) store(id string, p Patch) {
 	}
 	if w.resets {
 		for path, is := range map[string]any{"name": "", "threads": 0, "certificate": "", "columns": []any{}, "destination.table.rows": 0} {
-			if at := strings.Split(path, "."); p.All().At(at...).IsNull() {
-				after = keeps(is, at...)(after)
+			if p.All().At(where(path)...).IsNull() {
+				after = keeps(is, path)(after)
 			}
 		}
 	}
 	if !p.Edit.IsEmpty() {
-		mappings := mappingKey.After(before.At(mappingsAt...), p.Edit)
-		after = after.With(wholeMappings(mappings), mappingsAt...)
+		after = after.With(toyRules.Fill("table_mappings", mappingKey.After(before.At(mappingsAt...), p.Edit)), mappingsAt...)
 	}
-	if w.rewrite != nil {
-		after = w.rewrite(after)
+	for _, e := range w.events {
+		if e.stores != nil && e.isWith(w) {
+			after = e.stores(after)
+		}
 	}
-	w.versions[id] = append(w.versions[id], version{time.Now(), before})
+	w.versions = append(w.versions, version{time.Now(), id, before})
 	w.pipes[id] = after.With(tfvalue.String(before.At("state").Text()+"'"), "state")
 }
 
-// wholeMappings are mappings of which what one omits is empty.
-func wholeMappings(mappings tfvalue.Value) tfvalue.Value {
-	return toyRules.Fill("table_mappings", mappings)
-}
-
-// respond returns what a response has of a pipe.
-func (w *toy) respond(request string, pipe tfvalue.Value) tfvalue.Value {
-	if w.edit != nil {
-		pipe = w.edit(w, request, pipe)
+// respond has the pipe as it is, or was before the lag.
+func (w *toy) respond(id string, read platform.Read) error {
+	pipe := w.pipes[id]
+	if i := slices.IndexFunc(w.versions, func(v version) bool { return v.id == id && v.until.After(time.Now().Add(-w.lag)) }); i >= 0 {
+		pipe = w.versions[i].pipe
+	}
+	for _, e := range w.events {
+		if e.shows != nil && e.isWith(w) {
+			pipe = e.shows(pipe)
+		}
 	}
 	w.returned = pipe.Merge(w.returned)
-	return pipe
+	members, err := toyRules.JSON(pipe)
+	if pipe.IsNull() || err != nil {
+		return err
+	}
+	return read(members)
 }
 
-// m is an object in a configuration or on the platform. Of its values, nil is null and
-// unknown is known only after apply. The mappings of a pipe may stand at its top, and belong to its
-// Postgres source. The source table of a mapping has the name of its target, unless it is set.
+// change changes a pipe in the console.
+func (w *toy) change(id string, is any, path string) { w.pipes[id] = keeps(is, path)(w.pipes[id]) }
+
+// patches are the requests since the last wantSent that are PATCHes, and reads the number of GETs since.
+func (w *toy) patches() []string {
+	return slices.DeleteFunc(slices.Clone(w.requests), func(request string) bool { return request == "GET" })
+}
+
+func (w *toy) reads() int { return len(w.requests) - len(w.patches()) }
+
+// lastReads is the number of GETs after the last PATCH.
+func (w *toy) lastReads() int {
+	reads := slices.Clone(w.requests)
+	slices.Reverse(reads)
+	return slices.IndexFunc(append(reads, "PATCH"), func(request string) bool { return request != "GET" })
+}
+
+// m is an object in a configuration or on the platform. Of its values, nil is null and unknown is known only after
+// apply. The mappings of a pipe may stand at its top, as a text: "users from events sorted without phone iban, items"
+// has one to users, whose source table is events, and one to items, from the table of that name. What a mapping
+// does not say is null, and so is its name "_".
 type m map[string]any
 
 const unknown = tftypes.UnknownValue
+
+// usual are the mappings of the first pipe.
+const usual = "events sorted without n\u00e9, items"
+
+var mappingForm = regexp.MustCompile(`^(\S+)(?: from (\S+))?( sorted)?(?: without (.+))?$`)
 
 // value gives a Go value the type of a schema.
 func value(v any, typ tftypes.Type) tfvalue.Value {
 	switch v := v.(type) {
 	case m:
-		if keyed, isMap := typ.(tftypes.Map); isMap {
-			elements := map[string]tftypes.Value{}
-			for key, element := range v {
-				elements[key] = value(element, keyed.ElementType).Value
-			}
-			return tfvalue.Of(tftypes.NewValue(typ, elements))
-		}
-		v = maps.Clone(v)
-		if mappings, ok := v["mappings"]; ok && typ.(tftypes.Object).AttributeTypes["source"] != nil {
-			v["source"] = m{"postgres": m{"table_mappings": mappings}}
-		}
-		if v["source_table"] == nil {
-			v["source_table"] = v["target_table"]
-		}
 		members := map[string]tftypes.Value{}
-		for name, memberType := range typ.(tftypes.Object).AttributeTypes {
-			members[name] = value(v[name], memberType).Value
+		switch typ := typ.(type) {
+		case tftypes.Map:
+			for key, element := range v {
+				members[key] = value(element, typ.ElementType).Value
+			}
+		case tftypes.Object:
+			for name, memberType := range typ.AttributeTypes {
+				members[name] = value(v[name], memberType).Value
+			}
+			if mappings, ok := v["mappings"]; ok {
+				members["source"] = value(m{"postgres": m{"table_mappings": mappings}}, typ.AttributeTypes["source"]).Value
+			}
 		}
 		return tfvalue.Of(tftypes.NewValue(typ, members))
 	case []any:
-		var elementType tftypes.Type
-		switch t := typ.(type) {
-		case tftypes.List:
-			elementType = t.ElementType
-		case tftypes.Set:
-			elementType = t.ElementType
-		}
-		mapType, isMap := typ.(tftypes.Map)
-		if isMap {
-			elementType = mapType.ElementType
-		}
 		elements := make([]tfvalue.Value, len(v))
 		for i := range v {
-			elements[i] = value(v[i], elementType)
-		}
-		if isMap {
-			return mappingKey.Collect(typ, elements)
+			elements[i] = value(v[i], typ.(tftypes.List).ElementType)
 		}
 		return tfvalue.Collection(typ, elements)
-	default:
-		return tfvalue.Of(tftypes.NewValue(typ, v))
+	case string:
+		if keyed, isMap := typ.(tftypes.Map); isMap {
+			var elements []tfvalue.Value
+			for _, text := range strings.FieldsFunc(v, func(r rune) bool { return r == ',' }) {
+				elements = append(elements, value(mapping(strings.TrimSpace(text)), keyed.ElementType))
+			}
+			return mappingKey.Collect(typ, elements)
+		}
 	}
+	return tfvalue.Of(tftypes.NewValue(typ, v))
 }
 
-func (w *toy) value(v m) tfvalue.Value { return value(v, w.typ()) }
-
-// usualMappings are the mappings of the first pipe, in a configuration.
-var usualMappings = []any{m{"target_table": "events", "excluded_columns": []any{"n\u00e9"}, "sorted": true}, m{"target_table": "items"}}
-
-// newToy has two pipes, a round and a square one.
-func newToy() *toy {
-	w := &toy{versions: map[string][]version{}}
-	w.returned = tfvalue.Null(w.typ())
-	w.pipes = map[string]tfvalue.Value{
-		firstPipe: w.value(m{
-			"pipe_id": firstPipe, "name": "crm", "certificate": "c", "threads": 3, "columns": []any{"a", "b"}, "state": "s", "memory": 30,
-			"mappings":    []any{m{"target_table": "events", "excluded_columns": []any{"n\u00e9"}, "sorted": true}, m{"target_table": "items", "excluded_columns": []any{}, "sorted": false}},
-			"destination": m{"table": m{"rows": 4, "bytes": 9}},
-		}),
-		another: w.value(m{
-			"pipe_id": another, "name": "shop", "certificate": "", "threads": 0, "columns": []any{}, "state": "s", "memory": 1,
-			"mappings": []any{}, "destination": m{"lake": m{"shards": 2}},
-		}),
+func mapping(text string) m {
+	parts := mappingForm.FindStringSubmatch(text)
+	is := m{"target_table": parts[1], "source_table": cmp.Or(parts[2], parts[1])}
+	if parts[1] == "_" {
+		is = m{}
 	}
-	return w
-}
-
-// change changes a pipe in the console.
-func (w *toy) change(id string, v any, path ...string) {
-	typ := w.pipes[id].At(path...).Type()
-	w.pipes[id] = w.pipes[id].With(value(v, typ), path...)
-}
-
-func (w *toy) patches() []string {
-	return slices.DeleteFunc(slices.Clone(w.requests), func(request string) bool { return request == "GET" })
+	if parts[3] != "" {
+		is["sorted"] = true
+	}
+	var excluded []any
+	for _, column := range strings.Fields(parts[4]) {
+		excluded = append(excluded, column)
+		is["excluded_columns"] = excluded
+	}
+	return is
 }
 
 func newConnection() *conn.Connection {
-	config := platform.Config{BaseURL: "https://pipes.example", KeyID: "key", KeySecret: "secret-of-the-key", Sending: platform.Sending{RetryTimeout: time.Minute, RequestTimeout: 10 * time.Second}}
+	config := platform.Config{
+		BaseURL: "https://pipes.example", KeyID: "key", KeySecret: "secret-of-the-key",
+		Sending: platform.Sending{RetryTimeout: time.Minute, RequestTimeout: 10 * time.Second},
+	}
 	return &conn.Connection{Client: must(platform.New(config)), OrganizationID: organization, Run: rand.Text()}
 }
-
-// gone is the error of the client for an object that does not exist.
-var gone = &platform.Error{Status: http.StatusNotFound, NotFound: true, RequestID: "r", Message: "pipe not found"}
