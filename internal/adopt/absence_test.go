@@ -101,14 +101,6 @@ func TestAdoptionReads(t *testing.T) {
 	})
 }
 
-// TestSecondReadOfARefreshFails has a leaf that is missing, and nothing that says whether it is.
-func TestSecondReadOfARefreshFails(t *testing.T) {
-	t.Parallel()
-	tf := adopted(t, m{"threads": 3})
-	tf.events = events{to("GET", omits("threads")), forbidsRead(0, 2)}
-	tf.wantErrors(tf.plan(), "Cannot read pipe")
-}
-
 // TestPrivateStateHasWhatNoReadReturned has what private state remembers of a pipe, and states without it.
 func TestPrivateStateHasWhatNoReadReturned(t *testing.T) {
 	t.Parallel()
@@ -155,19 +147,4 @@ func TestSetAndEmptied(t *testing.T) {
 		act{console: m{"threads": 2}}, // which stores what its refresh has read
 		act{console: m{"threads": nil}, sent: "PATCH threads"},
 	)
-}
-
-// TestResponseOmitsALeaf has a response to a PATCH that omits one leaf, managed or not: one
-// more read has it, even if it omits what the response has.
-func TestResponseOmitsALeaf(t *testing.T) {
-	test := func(shows ...event) scene {
-		return scene{config: m{"mappings": nil}, events: shows, sent: "GET, PATCH name, GET"}
-	}
-	eachRow(t, scene.play, map[string]scene{
-		"name":        test(to("PATCH", omits("name"))),
-		"memory":      test(to("PATCH", omits("memory"))),
-		"mappings":    test(to("PATCH", omits("mappings"))),
-		"source":      test(to("PATCH", omits("source"))),
-		"certificate": test(to("PATCH", omits("certificate")), within(1, 1, 2, omits("name"))),
-	})
 }

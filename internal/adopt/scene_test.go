@@ -21,13 +21,12 @@ import (
 // Its mappings are by their targets. Two are related if they have one source table. "PATCH name -events
 // +users" sends the name, removes the mapping to events, and adds that to users.
 type scene struct {
-	config  m      // beside the name, which becomes new if it is not here
-	plain   bool   // the kind has no table mappings
-	once    bool   // the provider does not retry
-	reset   bool   // an update has reset the threads, which are managed
-	refuses string // as the toy has it
-	lag     time.Duration
-	events  events
+	config m    // beside the name, which becomes new if it is not here
+	plain  bool // the kind has no table mappings
+	once   bool // the provider does not retry
+	reset  bool // an update has reset the threads, which are managed
+	lag    time.Duration
+	events events
 
 	sent             string // by the apply, as wantSent has it
 	took             time.Duration
@@ -96,7 +95,7 @@ func (s scene) play(t *testing.T) {
 	tf.config["name"] = "new"
 	maps.Copy(tf.config, s.config)
 	o := tf.plan()
-	tf.once, tf.refuses, tf.lag, tf.events, tf.requests = s.once, s.refuses, s.lag, s.events, nil
+	tf.once, tf.lag, tf.events, tf.requests = s.once, s.lag, s.events, nil
 	tf.applyPlan(o)
 	if tf.took != s.took {
 		t.Errorf("the apply took %s", tf.took)
@@ -193,27 +192,19 @@ func forbidsRead(patch, read int) event {
 	return when(patch, read, func(*toy) error { return &platform.Error{Status: http.StatusForbidden} })
 }
 
-// fails has one PATCH fail, and perhaps be carried out all the same; of one that is lost, no response arrives.
-func fails(patch int, done bool, err *platform.Error) event {
+// fails has one PATCH fail, and be carried out all the same after so long, or never. Of one that is lost, no response
+// arrives, and one that is busy is not accepted yet.
+func fails(patch int, doneIn time.Duration, err platform.Error) event {
 	return when(patch, 0, func(w *toy) error {
-		w.done = done
-		failed := *err
-		return &failed
+		w.doneIn = doneIn
+		return &err
 	})
 }
 
-func lost(patch int, done bool) event { return fails(patch, done, &platform.Error{Ambiguous: true}) }
-
-// busy is a PATCH that the platform does not accept yet.
-func busy(patch int) event { return fails(patch, false, &platform.Error{}) }
-
-// doneLater has no response to a PATCH arrive, which is carried out after so long; 0 is never.
-func doneLater(patch int, after time.Duration) event {
-	return when(patch, 0, func(w *toy) error {
-		w.doneIn = after
-		return &platform.Error{Ambiguous: true}
-	})
+func lost(patch int, doneIn time.Duration) event {
+	return fails(patch, doneIn, platform.Error{Ambiguous: true})
 }
+func busy(patch int) event { return fails(patch, never, platform.Error{}) }
 
 // lags has responses of the past to reads after a PATCH, and past has them to each PATCH alone.
 func lags(patch int, lag time.Duration) event {

@@ -89,26 +89,26 @@ type toy struct {
 	open     int           // calls that have not ended
 	returned tfvalue.Value // by all responses, the last ones first
 
-	// versions are the pipes of earlier PATCHes of an apply, and when they were replaced. due are the PATCHes that are
+	// versions are the pipe before each PATCH of an apply, and when it was replaced. due are the PATCHes that are
 	// carried out later.
 	versions []version
 	due      []duePatch
 	// What the API document does not show.
-	events  events
-	lag     time.Duration // responses have the pipes as they were so long ago
-	done    bool          // a PATCH that fails has changed the pipe
-	doneIn  time.Duration // a PATCH that fails changes the pipe after so long; 0 is never
-	resets  bool          // a PATCH resets the leaves that it omits
-	queue   time.Duration // how long a PATCH waits for its turn
-	refuses string        // the function that fails: Begin or Body
-	plain   bool          // the kind has no table mappings
+	events events
+	lag    time.Duration // responses have the pipes as they were so long ago
+	doneIn time.Duration // a PATCH that fails changes the pipe after so long, or never
+	resets bool          // a PATCH resets the leaves that it omits
+	queue  time.Duration // how long a PATCH waits for its turn
+	noBody error         // why there is no body of a PATCH
+	plain  bool          // the kind has no table mappings
 	// interrupt ends the apply under way.
 	interrupt func()
 }
 
+const never = time.Duration(-1)
+
 type version struct {
 	until time.Time
-	id    string
 	pipe  tfvalue.Value
 }
 
@@ -151,18 +151,13 @@ func (w *toy) engine() *Engine {
 			return w.respond(pipe, read)
 		},
 		Begin: func(ctx context.Context, _ *platform.Client, id Identity) (context.Context, Call, error) {
-			if w.refuses == "Begin" {
-				return ctx, nil, errors.New("no turn")
+			if ctx.Err() != nil {
+				return ctx, nil, errors.New("interrupted before it began")
 			}
 			w.open++
 			return ctx, &patching{toy: w, id: strings.ToLower(id.IDs[0])}, nil
 		},
-		Body: func(_ Change, p Patch) (map[string]any, error) {
-			if w.refuses == "Body" {
-				return nil, errors.New("no body")
-			}
-			return map[string]any{"patch": p}, nil
-		},
+		Body: func(_ Change, p Patch) (map[string]any, error) { return map[string]any{"patch": p}, w.noBody },
 		Check: func(r Review) []string {
 			for _, kind := range []string{"table", "lake"} {
 				if r.Config.At("destination", kind).IsObject() && r.Remote.At("destination").IsObject() && !r.Remote.At("destination", kind).IsObject() {
@@ -239,9 +234,9 @@ func (w *toy) patch(id string, p Patch) *platform.Error {
 	failed := new(platform.Error)
 	isFailed := errors.As(w.receive(strings.Join(names, " ")), &failed)
 	switch {
-	case !isFailed || w.done:
+	case !isFailed || w.doneIn == 0:
 		w.store(id, p)
-	case w.doneIn > 0:
+	case w.doneIn != never:
 		w.due = append(w.due, duePatch{time.Now().Add(w.doneIn), id, p})
 	}
 	if isFailed {
@@ -288,14 +283,14 @@ func (w *toy) store(id string, p Patch) {
 			after = e.stores(after)
 		}
 	}
-	w.versions = append(w.versions, version{time.Now(), id, before})
+	w.versions = append(w.versions, version{time.Now(), before})
 	w.pipes[id] = after.With(tfvalue.String(before.At("state").Text()+"'"), "state")
 }
 
 // respond has the pipe as it is, or was before the lag.
 func (w *toy) respond(id string, read platform.Read) error {
 	pipe := w.pipes[id]
-	if i := slices.IndexFunc(w.versions, func(v version) bool { return v.id == id && v.until.After(time.Now().Add(-w.lag)) }); i >= 0 {
+	if i := slices.IndexFunc(w.versions, func(v version) bool { return v.until.After(time.Now().Add(-w.lag)) }); i >= 0 {
 		pipe = w.versions[i].pipe
 	}
 	for _, e := range w.events {
