@@ -1,13 +1,14 @@
 package adopt
 
 import (
-	"errors"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/zclconf/go-cty/cty"
+
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/platform"
 )
 
 // TestIgnoreChanges has leaves that are ignored, members of credentials, and a part of a list,
@@ -164,7 +165,7 @@ func TestEmptyObjects(t *testing.T) {
 // the apply of a plan.
 func TestUnreadableAndDeletedObjects(t *testing.T) {
 	t.Parallel()
-	noResponse := events{{before: func(*toy) error { return errors.New("no response") }}}
+	noResponse := events{{fails: &platform.Error{Message: "no response"}}}
 	adoption := adopts(t, newToy(), m{})
 	adoption.events = noResponse
 	adoption.wantErrors(adoption.plan(), "Cannot read pipe")

@@ -1,6 +1,7 @@
 package adopt
 
 import (
+	"iter"
 	"maps"
 	"net/http"
 	"os"
@@ -95,7 +96,7 @@ func (s scene) play(t *testing.T) {
 	tf.config["name"] = "new"
 	maps.Copy(tf.config, s.config)
 	o := tf.plan()
-	tf.once, tf.lag, tf.events, tf.requests = s.once, s.lag, s.events, nil
+	tf.once, tf.events, tf.requests = s.once, s.events, nil
 	tf.applyPlan(o)
 	if tf.took != s.took {
 		t.Errorf("the apply took %s", tf.took)
@@ -114,7 +115,7 @@ func (s scene) play(t *testing.T) {
 			t.Errorf("the state has %v for %s, want %v", is, name, want)
 		}
 	}
-	tf.events = slices.DeleteFunc(slices.Clone(s.events), func(e event) bool { return e.before != nil })
+	tf.events = slices.DeleteFunc(slices.Clone(s.events), func(e event) bool { return e.before != nil || e.fails != nil })
 	if s.differs {
 		tf.events = nil
 		if next := tf.apply(); next.Action != terraformtest.Update {
@@ -126,10 +127,13 @@ func (s scene) play(t *testing.T) {
 	}
 }
 
-// event is what happens with some requests, or with all: before each, or to what it stores or shows.
+// event is what happens with some requests, or with all.
 type event struct {
 	with          func(w *toy) bool
-	before        func(w *toy) error
+	before        func(w *toy)
+	fails         *platform.Error
+	queue         time.Duration // how long a PATCH after such a request waits for its turn
+	lag           time.Duration // the response has the pipe as it was so long ago
 	stores, shows change
 }
 
@@ -138,16 +142,27 @@ type (
 	change = func(pipe tfvalue.Value) tfvalue.Value
 )
 
-func (e event) isWith(w *toy) bool { return e.with == nil || e.with(w) }
+// happening are the events that happen with the last request.
+func (w *toy) happening() iter.Seq[event] {
+	return func(yield func(event) bool) {
+		for _, e := range w.events {
+			if (e.with == nil || e.with(w)) && !yield(e) {
+				return
+			}
+		}
+	}
+}
 
-// between are the reads after a PATCH, counted from its own, which is 0. Before the first PATCH, the first
-// read is 1.
+// between are the responses to the reads after a PATCH, counted from its own, which is 0. Before the first PATCH, the
+// first read is 1.
 func between(patch, from, until int) func(*toy) bool {
 	return func(w *toy) bool {
 		read := w.lastReads()
 		return len(w.patches()) == patch && from <= read && read < until
 	}
 }
+
+func at(patch, read int) func(*toy) bool { return between(patch, read, read+1) }
 
 // within changes the responses to such reads, and to the requests that begin so, all of them with "".
 func within(patch, from, until int, shows change) event {
@@ -158,47 +173,33 @@ func to(begins string, shows change) event {
 	return event{with: func(w *toy) bool { return strings.HasPrefix(w.requests[len(w.requests)-1], begins) }, shows: shows}
 }
 
-// stores has the platform store something else with one PATCH, or with each.
+// stores has the platform store something else with one PATCH, or with each (0).
 func stores(patch int, stores change) event {
 	return event{with: func(w *toy) bool { return patch == 0 || len(w.patches()) == patch }, stores: stores}
 }
 
-// when has something happen before a request: the PATCH of a number (read 0), or a read after it.
-func when(patch, read int, happens func(*toy) error) event {
-	return event{with: between(patch, read, read+1), before: happens}
-}
-
-// before has somebody change the pipe in the console before a request.
+// before has somebody change the pipe in the console before a request: the PATCH of a number (read 0), or a read after
+// it. queues has the PATCH after that wait for its turn, and interrupts has the user interrupt the apply.
 func before(patch, read int, is any, path string) event {
-	return sets(patch, read, func(w *toy) { w.change(firstPipe, is, path) })
+	return event{with: at(patch, read), before: func(w *toy) { w.change(firstPipe, is, path) }}
 }
 
-// queues has the PATCH that follows a read wait for its turn, and interrupts has the user interrupt the apply.
 func queues(patch, read int, wait time.Duration) event {
-	return sets(patch, read, func(w *toy) { w.queue = wait })
+	return event{with: at(patch, read), queue: wait}
 }
 
-func interrupts(patch, read int) event { return sets(patch, read, func(w *toy) { w.interrupt() }) }
-
-func sets(patch, read int, happens func(*toy)) event {
-	return when(patch, read, func(w *toy) error {
-		happens(w)
-		return nil
-	})
+func interrupts(patch, read int) event {
+	return event{with: at(patch, read), before: func(w *toy) { w.interrupt() }}
 }
 
-// forbidsRead has one read fail after a PATCH.
 func forbidsRead(patch, read int) event {
-	return when(patch, read, func(*toy) error { return &platform.Error{Status: http.StatusForbidden} })
+	return event{with: at(patch, read), fails: &platform.Error{Status: http.StatusForbidden}}
 }
 
 // fails has one PATCH fail, and be carried out all the same after so long, or never. Of one that is lost, no response
 // arrives, and one that is busy is not accepted yet.
 func fails(patch int, doneIn time.Duration, err platform.Error) event {
-	return when(patch, 0, func(w *toy) error {
-		w.doneIn = doneIn
-		return &err
-	})
+	return event{with: at(patch, 0), before: func(w *toy) { w.doneIn = doneIn }, fails: &err}
 }
 
 func lost(patch int, doneIn time.Duration) event {
@@ -206,21 +207,11 @@ func lost(patch int, doneIn time.Duration) event {
 }
 func busy(patch int) event { return fails(patch, never, platform.Error{}) }
 
-// lags has responses of the past to reads after a PATCH, and past has them to each PATCH alone.
-func lags(patch int, lag time.Duration) event {
-	return lagsIf(lag, func(w *toy) bool { return len(w.patches()) == patch && w.lastReads() > 0 })
-}
-
-var past = lagsIf(time.Hour, func(w *toy) bool { return w.lastReads() == 0 })
-
-func lagsIf(lag time.Duration, is func(*toy) bool) event {
-	return event{before: func(w *toy) error {
-		if w.lag = 0; is(w) {
-			w.lag = lag
-		}
-		return nil
-	}}
-}
+// past has a response of the past to each PATCH, and none has one that shows no pipe.
+var (
+	past = event{with: func(w *toy) bool { return w.lastReads() == 0 }, lag: time.Hour}
+	none = to("PATCH", func(pipe tfvalue.Value) tfvalue.Value { return tfvalue.Null(pipe.Type()) })
+)
 
 // where is an attribute by its names, with dots between them. That of the mappings is short.
 func where(path string) tfvalue.Path {
@@ -265,6 +256,3 @@ func omitsEmptyMappings(pipe tfvalue.Value) tfvalue.Value {
 	}
 	return pipe
 }
-
-// none has a PATCH whose response shows no pipe.
-var none = to("PATCH", func(pipe tfvalue.Value) tfvalue.Value { return tfvalue.Null(pipe.Type()) })

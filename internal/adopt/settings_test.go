@@ -1,12 +1,13 @@
 package adopt
 
 import (
-	"context"
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/conn"
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/terraformtest"
@@ -96,70 +97,63 @@ func TestImportOfAnother(t *testing.T) {
 // TestImportState has import IDs and identities, and the state and the identity after them,
 // or the error.
 func TestImportState(t *testing.T) {
-	t.Parallel()
-	for name, test := range map[string]struct {
+	const forms = "; expected PIPE_ID or ORGANIZATION_ID/PIPE_ID."
+	type row struct {
 		id       string
 		identity m
 		lacks    []string
 		want     string
-	}{
+	}
+	eachRow(t, func(row row, t *testing.T) {
+		e, run := newToy().engine(), newConnection()
+		run.Unknown = row.lacks
+		req := &tfprotov6.ImportResourceStateRequest{ID: row.id}
+		if row.identity != nil {
+			req.Identity = &tfprotov6.ResourceIdentityData{IdentityData: must(encode(value(row.identity, e.identityType)))}
+		}
+		resp := must(e.ImportResourceState(run, req))
+		if errors := resp.Diagnostics; len(errors) > 0 {
+			if len(errors) != 1 || errors[0].Summary != "Cannot import pipe" || !strings.Contains(errors[0].Detail, row.want) {
+				t.Error(errors)
+			}
+			return
+		}
+		want, found := m{"organization_id": row.want, "pipe_id": firstPipe}, resp.ImportedResources[0]
+		state, identity := must(decode(found.State, pipeType)), must(decode(found.Identity.IdentityData, e.identityType))
+		if !state.Equal(value(want, pipeType)) || !identity.Equal(value(want, e.identityType)) {
+			t.Errorf("state %v, identity %v, want %v", state, identity, want)
+		}
+	}, map[string]row{
 		"an ID":                         {firstPipe, nil, nil, organization},
 		"an ID with its organization":   {another + "/" + firstPipe, nil, nil, another},
-		"an ID with too many parts":     {another + "/" + another + "/" + firstPipe, nil, nil, "is not a valid import ID; expected PIPE_ID or ORGANIZATION_ID/PIPE_ID."},
-		"no UUID":                       {"crm", nil, nil, `"crm" is not a UUID; expected PIPE_ID or ORGANIZATION_ID/PIPE_ID.`},
+		"an ID with too many parts":     {another + "/" + another + "/" + firstPipe, nil, nil, "is not a valid import ID" + forms},
+		"no UUID":                       {"crm", nil, nil, `"crm" is not a UUID` + forms},
 		"an identity":                   {"", m{"pipe_id": firstPipe}, nil, organization},
 		"an identity with organization": {"", m{"pipe_id": firstPipe, "organization_id": another}, nil, another},
 		"nothing":                       {"", nil, nil, "is not a valid import ID"},
 		"an unknown organization":       {firstPipe, nil, []string{"organization_id"}, "Use the import ID ORGANIZATION_ID/PIPE_ID."},
-	} {
-		e, run := newToy().engine(), newConnection()
-		run.Unknown = test.lacks
-		req := &tfprotov6.ImportResourceStateRequest{ID: test.id}
-		if test.identity != nil {
-			identity, _ := encode(value(test.identity, e.identityType))
-			req.Identity = &tfprotov6.ResourceIdentityData{IdentityData: identity}
-		}
-		resp, err := e.ImportResourceState(run, req)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if errors := resp.Diagnostics; len(errors) > 0 {
-			if len(errors) != 1 || errors[0].Summary != "Cannot import pipe" || !strings.Contains(errors[0].Detail, test.want) {
-				t.Errorf("%s: %v", name, errors)
-			}
-			continue
-		}
-		want, found := m{"organization_id": test.want, "pipe_id": firstPipe}, resp.ImportedResources[0]
-		state, _ := decode(found.State, e.objectType)
-		identity, _ := decode(found.Identity.IdentityData, e.identityType)
-		if !state.Equal(value(want, e.objectType)) || !identity.Equal(value(want, e.identityType)) {
-			t.Errorf("%s: state %v, identity %v, want %v", name, state, identity, want)
-		}
-	}
+	})
 }
 
-// TestResponsesOfCalls has the identity in responses, a generated configuration, and the error of an
-// apply that leaves a value unknown, and diagnostics as the protocol has them.
+// TestResponsesOfCalls has the identity in responses, the error of an apply that leaves a value unknown, and diagnostics
+// as the protocol has them.
 func TestResponsesOfCalls(t *testing.T) {
 	t.Parallel()
-	e, ctx, ids := newToy().engine(), context.Background(), m{"organization_id": organization, "pipe_id": firstPipe}
-	state, _ := encode(value(ids, e.objectType))
-	none, _ := encode(tfvalue.Null(e.objectType))
-	unsettled, _ := encode(value(m{"organization_id": organization, "pipe_id": firstPipe, "credentials": m{"user": unknown}}, e.objectType))
-	reads, _ := e.ReadResource(ctx, newConnection(), &tfprotov6.ReadResourceRequest{CurrentState: state})
-	applies, _ := e.ApplyResourceChange(ctx, newConnection(), &tfprotov6.ApplyResourceChangeRequest{Config: state, PlannedState: state, PriorState: state})
-	destroys, _ := e.ApplyResourceChange(ctx, newConnection(), &tfprotov6.ApplyResourceChangeRequest{Config: none, PlannedState: none, PriorState: state})
-	for i, got := range []*tfprotov6.ResourceIdentityData{reads.NewIdentity, applies.NewIdentity, destroys.NewIdentity} {
-		if identity, err := decode(got.IdentityData, e.identityType); err != nil || !identity.Equal(value([]any{ids, ids, nil}[i], e.identityType)) {
-			t.Errorf("identity %d is %v, %v", i, identity, err)
+	e, ids := newToy().engine(), m{"organization_id": organization, "pipe_id": firstPipe}
+	encoded := func(object any) *tfprotov6.DynamicValue { return must(encode(value(object, pipeType))) }
+	apply := func(plan any) *tfprotov6.ApplyResourceChangeResponse {
+		req := &tfprotov6.ApplyResourceChangeRequest{Config: encoded(plan), PlannedState: encoded(plan), PriorState: encoded(ids)}
+		return must(e.ApplyResourceChange(t.Context(), newConnection(), req))
+	}
+	read := must(e.ReadResource(t.Context(), newConnection(), &tfprotov6.ReadResourceRequest{CurrentState: encoded(ids)}))
+	for i, got := range []*tfprotov6.ResourceIdentityData{read.NewIdentity, apply(ids).NewIdentity, apply(nil).NewIdentity} {
+		if identity := must(decode(got.IdentityData, e.identityType)); !identity.Equal(value([]any{ids, ids, nil}[i], e.identityType)) {
+			t.Errorf("identity %d is %v", i, identity)
 		}
 	}
-	if generated, err := e.GenerateResourceConfig(newConnection(), &tfprotov6.GenerateResourceConfigRequest{State: state}); err != nil || generated.Config == nil {
-		t.Errorf("generated %v, %v", generated, err)
-	}
-	applied, _ := e.ApplyResourceChange(ctx, newConnection(), &tfprotov6.ApplyResourceChangeRequest{Config: unsettled, PlannedState: unsettled, PriorState: state})
-	if len(applied.Diagnostics) != 1 || applied.Diagnostics[0].Summary != "Unknown values after apply" {
-		t.Errorf("diagnostics %v of an apply that leaves a value unknown", applied.Diagnostics)
+	unsettled := apply(m{"organization_id": organization, "pipe_id": firstPipe, "credentials": m{"user": unknown}}).Diagnostics
+	if len(unsettled) != 1 || unsettled[0].Summary != "Unknown values after apply" {
+		t.Errorf("diagnostics %v of an apply that leaves a value unknown", unsettled)
 	}
 	var all diag.Diagnostics
 	all.AddAttributeWarning(conn.AttributePath(tfvalue.Path{"destination", "table"}), "Summary", "Detail")
@@ -167,5 +161,44 @@ func TestResponsesOfCalls(t *testing.T) {
 	if d := conn.ToProtocol(all); d[0].Attribute.String() != `AttributeName("destination").AttributeName("table")` || d[1].Attribute != nil ||
 		d[0].Severity != tfprotov6.DiagnosticSeverityWarning || d[1].Severity != tfprotov6.DiagnosticSeverityError {
 		t.Errorf("diagnostics %v and %v", d[0], d[1])
+	}
+}
+
+// TestGeneratedConfigurationOfAnObject has what a person would write for an object.
+func TestGeneratedConfigurationOfAnObject(t *testing.T) {
+	const ours = "1000000a-0000-4000-8000-000000000001" // the provider's organization
+	e := newToy().engine()
+	type row struct{ state, want m }
+	eachRow(t, func(row row, t *testing.T) {
+		row.state["pipe_id"], row.want["pipe_id"] = firstPipe, firstPipe
+		got := e.generate(value(row.state, pipeType), ours)
+		if want := value(row.want, pipeType); !got.Equal(want) {
+			t.Error(cmp.Diff(want.Value, got.Value, cmp.Comparer(tftypes.Type.Equal)))
+		}
+	}, map[string]row{
+		"values, false and 0 among them": {
+			m{"name": "crm", "threads": 0, "destination": m{"table": m{"rows": 4}, "validate": false}},
+			m{"name": "crm", "threads": 0, "destination": m{"table": m{"rows": 4}, "validate": false}},
+		},
+		"nothing for what is empty": {m{"name": "", "columns": []any{}, "mappings": ""}, m{}},
+		"nothing for what cannot be set": {
+			m{"state": "s", "destination": m{"table": m{"rows": 4, "bytes": 9}}, "owner": m{"name": "n"}}, m{"destination": m{"table": m{"rows": 4}}},
+		},
+		"no object without an argument": {m{"destination": m{"table": m{"bytes": 9}}, "credentials": m{}}, m{}},
+		"nothing deprecated":            {m{"workers": 24, "threads": 3}, m{"threads": 3}},
+		"nothing write-only":            {m{"credentials": m{"user": "u", "key": "k"}}, m{"credentials": m{"user": "u"}}},
+		"elements without their names": {
+			m{"mappings": m{"items": m{"target_table": "items", "sorted": false, "excluded_columns": []any{}}, "events": mapping("events from w sorted")}},
+			m{"mappings": m{"items": m{"excluded_columns": []any{}}, "events": m{"source_table": "w", "sorted": true}}},
+		},
+		"no element without a name":   {m{"mappings": "events, _ sorted", "name": "crm"}, m{"name": "crm"}},
+		"no key that is repeated":     {m{"mappings": "events, events", "name": "crm"}, m{"name": "crm"}},
+		"no list with a null element": {m{"columns": []any{"a", nil}}, m{}},
+		"another organization":        {m{"organization_id": organization}, m{"organization_id": organization}},
+		"the provider's organization": {m{"organization_id": ours}, m{}},
+		"the provider's, in capitals": {m{"organization_id": strings.ToUpper(ours)}, m{}},
+	})
+	if got := e.generate(value(nil, pipeType), ours); !got.IsNull() {
+		t.Errorf("of no object: %v", got)
 	}
 }

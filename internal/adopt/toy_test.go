@@ -93,14 +93,11 @@ type toy struct {
 	// carried out later.
 	versions []version
 	due      []duePatch
-	// What the API document does not show.
-	events events
-	lag    time.Duration // responses have the pipes as they were so long ago
-	doneIn time.Duration // a PATCH that fails changes the pipe after so long, or never
-	resets bool          // a PATCH resets the leaves that it omits
-	queue  time.Duration // how long a PATCH waits for its turn
-	noBody error         // why there is no body of a PATCH
-	plain  bool          // the kind has no table mappings
+	events   events
+	doneIn   time.Duration // a PATCH that fails changes the pipe after so long, or never
+	resets   bool          // a PATCH resets the leaves that it omits
+	noBody   error         // why there is no body of a PATCH
+	plain    bool          // the kind has no table mappings
 	// interrupt ends the apply under way.
 	interrupt func()
 }
@@ -201,8 +198,9 @@ func (u *patching) Send(ctx context.Context, p platform.Patch, read platform.Rea
 	if ctx.Err() != nil {
 		return false, errors.New("interrupted before it was sent")
 	}
-	time.Sleep(u.queue)
-	u.queue = 0
+	for e := range u.happening() {
+		time.Sleep(e.queue)
+	}
 	if !p.AsOf.IsZero() && time.Since(p.AsOf) >= platform.MaxAge {
 		return true, nil
 	}
@@ -250,9 +248,13 @@ func (w *toy) receive(request string) (err error) {
 	if w.requests = append(w.requests, request); len(w.requests) > 100 {
 		panic("there is no end of requests")
 	}
-	for _, e := range w.events {
-		if e.before != nil && e.isWith(w) {
-			err = cmp.Or(e.before(w), err)
+	for e := range w.happening() {
+		if e.before != nil {
+			e.before(w)
+		}
+		if e.fails != nil {
+			failed := *e.fails
+			err = &failed
 		}
 	}
 	for len(w.due) > 0 && !time.Now().Before(w.due[0].at) {
@@ -278,8 +280,8 @@ func (w *toy) store(id string, p Patch) {
 	if !p.Edit.IsEmpty() {
 		after = after.With(toyRules.Fill("table_mappings", mappingKey.After(before.At(mappingsAt...), p.Edit)), mappingsAt...)
 	}
-	for _, e := range w.events {
-		if e.stores != nil && e.isWith(w) {
+	for e := range w.happening() {
+		if e.stores != nil {
 			after = e.stores(after)
 		}
 	}
@@ -287,14 +289,16 @@ func (w *toy) store(id string, p Patch) {
 	w.pipes[id] = after.With(tfvalue.String(before.At("state").Text()+"'"), "state")
 }
 
-// respond has the pipe as it is, or was before the lag.
+// respond has the pipe as it is, or was before a lag.
 func (w *toy) respond(id string, read platform.Read) error {
 	pipe := w.pipes[id]
-	if i := slices.IndexFunc(w.versions, func(v version) bool { return v.until.After(time.Now().Add(-w.lag)) }); i >= 0 {
-		pipe = w.versions[i].pipe
+	for e := range w.happening() {
+		if i := slices.IndexFunc(w.versions, func(v version) bool { return v.until.After(time.Now().Add(-e.lag)) }); i >= 0 {
+			pipe = w.versions[i].pipe
+		}
 	}
-	for _, e := range w.events {
-		if e.shows != nil && e.isWith(w) {
+	for e := range w.happening() {
+		if e.shows != nil {
 			pipe = e.shows(pipe)
 		}
 	}

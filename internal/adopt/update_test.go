@@ -110,7 +110,7 @@ func TestInterruptBetweenRemovalAndAddition(t *testing.T) {
 	change := m{"mappings": changed}
 	eachRow(t, scene.play, map[string]scene{
 		"the addition follows": {config: change, events: events{interrupts(1, 0)}, sent: "GET, PATCH name -events, PATCH +events"},
-		"the removal is late by less than a request may take": {config: change, lag: 3 * time.Second, events: events{interrupts(1, 0)},
+		"the removal is late by less than a request may take": {config: change, events: events{{lag: 3 * time.Second}, interrupts(1, 0)},
 			sent: "GET, PATCH name -events, 4 GETs, PATCH +events", took: 3500 * time.Millisecond, errors: []string{unread, maybe}},
 		"the removal is not there in the time of a request": {config: change, events: events{interrupts(1, 0), stores(0, keeps(usual, "mappings"))},
 			sent: "GET, PATCH name -events, 5 GETs", took: 10 * time.Second, errors: []string{unread, maybe}},
@@ -141,7 +141,7 @@ func TestMovedByTheChange(t *testing.T) {
 func TestSentIsAwaited(t *testing.T) {
 	const lag, read = 3 * time.Second, 3500 * time.Millisecond // the read that no longer lags
 	eachRow(t, scene.play, map[string]scene{
-		"a leaf that is late is read until it is there": {lag: lag, sent: "GET, PATCH name, 4 GETs", took: read},
+		"a leaf that is late is read until it is there": {events: events{{lag: lag}}, sent: "GET, PATCH name, 4 GETs", took: read},
 		"a leaf that comes in steps is read until it is there": {config: m{"name": "crm", "threads": 6},
 			events: events{within(1, 0, 2, keeps(4, "threads")), within(1, 2, 4, keeps(5, "threads"))}, sent: "GET, PATCH threads, 4 GETs", took: read},
 		"a mapping whose members come late is read until it has them": {config: m{"name": "crm", "mappings": shared},
@@ -160,18 +160,18 @@ func TestSentIsAwaited(t *testing.T) {
 				exposes + "n\u00e9, phone\n\nThese were sent, and may be added meanwhile:\n\n  - \"events\"\n\nCorrect"}},
 		"an addition in another letter case is named": {config: m{"mappings": more}, events: events{stores(0, keeps(usual+", Users", "mappings"))},
 			sent: "GET, PATCH name +users, 10 GETs", took: maxWait, errors: []string{"Configure them as the platform spells them:\n\n  - \"Users\"\n\n"}},
-		"an addition to a set that is omitted once it is empty is waited for": {config: m{"mappings": bothChanged}, lag: lag,
-			events: events{to("", omitsEmptyMappings)}, sent: "GET, PATCH name -events -items, 4 GETs, PATCH +events +items, 4 GETs", took: 2 * read},
+		"an addition to a set that is omitted once it is empty is waited for": {config: m{"mappings": bothChanged},
+			events: events{{lag: lag}, to("", omitsEmptyMappings)}, sent: "GET, PATCH name -events -items, 4 GETs, PATCH +events +items, 4 GETs", took: 2 * read},
 		"an addition to such a set that is never there is an error": {config: m{"mappings": bothChanged},
 			events: events{stores(0, keeps("", "mappings")), to("", omitsEmptyMappings)},
 			sent:   "GET, PATCH name -events -items, PATCH +events +items, 10 GETs", took: maxWait,
 			errors: []string{notShown + "source.postgres.table_mappings of pipe", partly}},
-		"a read during the wait fails: what was removed is in the list": {config: m{"mappings": changed}, lag: lag, events: events{forbidsRead(1, 2)},
+		"a read during the wait fails: what was removed is in the list": {config: m{"mappings": changed}, events: events{{lag: lag}, forbidsRead(1, 2)},
 			sent: "GET, PATCH name -events, 2 GETs", took: firstPause, errors: []string{unread, wasThere}},
 		"a leaf of the first PATCH that only the response to the second has as it was": {config: m{"mappings": changed},
 			events: events{to("PATCH +events", keeps("crm", "name"))}, sent: "GET, PATCH name -events, PATCH +events, GET"},
-		"a leaf that only the response had is asked for once more, after a response that is dropped": {config: m{"name": "crm", "threads": 5}, lag: time.Second,
-			events: events{within(1, 3, 4, omits("certificate"))}, sent: "GET, PATCH threads, 4 GETs", took: 1500 * time.Millisecond},
+		"a leaf that only the response had is asked for once more, after a response that is dropped": {config: m{"name": "crm", "threads": 5},
+			events: events{{lag: time.Second}, within(1, 3, 4, omits("certificate"))}, sent: "GET, PATCH threads, 4 GETs", took: 1500 * time.Millisecond},
 	})
 }
 
@@ -214,7 +214,7 @@ func TestUnknownOutcome(t *testing.T) {
 			events: events{before(2, 0, "events sorted, items", "mappings"), lost(2, never)}, sent: "GET, PATCH name -events, PATCH +events, GET",
 			errors: []string{conflicts, exposes + "n\u00e9, phone\n\nThese"}},
 		"a read that is older than the first PATCH is no conflict after the second, either": {config: m{"mappings": changed},
-			events: events{lags(2, 3*time.Second), lost(2, 0)}, sent: "GET, PATCH name -events, PATCH +events, 4 GETs", took: 3500 * time.Millisecond},
+			events: events{{with: between(2, 1, 99), lag: 3 * time.Second}, lost(2, 0)}, sent: "GET, PATCH name -events, PATCH +events, 4 GETs", took: 3500 * time.Millisecond},
 		"an addition that is there in another Unicode form": {config: m{"mappings": "events without t\u00e9l, items"},
 			events: events{before(2, 0, "events without te\u0301l, items", "mappings"), lost(2, never)}, sent: "GET, PATCH name -events, PATCH +events, GET"},
 		"a removal that is done, and a leaf that is not: the leaves are sent": {config: m{"threads": 5, "mappings": changed},
@@ -284,7 +284,7 @@ func TestChangesByOthersStayAndAreNamed(t *testing.T) {
 			took: maxWait, errors: []string{conflicts, wasThere}},
 		"what the second PATCH adds is there: it is not sent": {config: m{"threads": 4, "mappings": renamed},
 			events: events{stores(1, keeps(renamed, "mappings")), stores(1, keeps(99, "memory"))}, sent: "GET, PATCH name threads -events"},
-		"a read that is older than the first PATCH is no conflict": {config: m{"mappings": changed}, events: events{lags(2, 3*time.Second), busy(2)},
+		"a read that is older than the first PATCH is no conflict": {config: m{"mappings": changed}, events: events{{with: between(2, 1, 99), lag: 3 * time.Second}, busy(2)},
 			sent: "GET, PATCH name -events, PATCH +events, 4 GETs, PATCH +events", took: 3500 * time.Millisecond},
 		"a PATCH that was in the queue for too long is decided by a new read, and a leaf that changed meanwhile stays": {
 			config: m{"name": "crm", "threads": 3, "mappings": changed}, events: events{before(0, 2, 9, "threads"), queues(0, 1, inQueue)},
@@ -368,6 +368,6 @@ func TestUpdateWithoutMappings(t *testing.T) {
 		"a leaf that has changed since the plan, and is not set": {plain: true, events: events{before(0, 1, "moved", "name"), rejected},
 			sent: "GET, PATCH name", errors: []string{"Cannot update pipe"}},
 		"responses that omit a leaf": {plain: true, events: events{within(0, 1, 2, omits("threads")), within(1, 0, 1, omits("name"))}, sent: "2 GETs, PATCH name, GET"},
-		"there is no body":           {events: events{sets(0, 1, func(w *toy) { w.noBody = errors.New("no body") })}, sent: "GET", errors: []string{"no body."}},
+		"there is no body":           {events: events{{before: func(w *toy) { w.noBody = errors.New("no body") }}}, sent: "GET", errors: []string{"no body."}},
 	})
 }
