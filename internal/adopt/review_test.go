@@ -9,7 +9,8 @@ import (
 // platform's, or has another one under its name: nothing is sent, in the plan or, where the
 // configuration is known only then, in the apply. Elements that are only added are added.
 func TestAdoptionKeepsElements(t *testing.T) {
-	const lacksItems, block = "  - \"items\": not in the configuration\n", "import {\n  to = dataplatform_pipe.NAME\n  id = \"" + organization + "/" + firstPipe + "\"\n}"
+	const lacksItems = "  - \"items\": not in the configuration\n"
+	const block = "import {\n  to = dataplatform_pipe.NAME\n  id = \"" + organization + "/" + firstPipe + "\"\n}"
 	type row struct{ mappings, lines string }
 	eachRow(t, func(row row, t *testing.T) {
 		for _, inPlan := range []m{nil, {"pipe_id": firstPipe, "mappings": unknown}} {
@@ -49,8 +50,9 @@ func TestRejectedAdoption(t *testing.T) {
 // TestApplyKeepsToItsPlan has a pipe that changes in the console between a plan and its
 // apply: the apply sends only what the plan showed, and the next plan shows the rest.
 func TestApplyKeepsToItsPlan(t *testing.T) {
-	const changedSince = "Table mappings of " + pipeCRM + " changed since the plan: The plan changes these table mappings, or others of the same source or target, " +
-		"and they are no longer what it was made from:\n\n  - \"events\"\n\nNothing was sent."
+	const changedSince = "Table mappings of " + pipeCRM + " changed since the plan: " +
+		"The plan changes these table mappings, or others of the same source or target, and they are no longer what it was made from:\n\n" +
+		"  - \"events\"\n\nNothing was sent."
 	moves := func(is any, path string) events { return events{before(0, 1, is, path)} }
 	otherwise := moves("events sorted without iban, items", "mappings")
 	eachRow(t, scene.play, map[string]scene{
@@ -61,13 +63,13 @@ func TestApplyKeepsToItsPlan(t *testing.T) {
 		"a number that the plan changes": {config: m{"name": "crm", "threads": 4}, events: moves(9, "threads"), sent: "GET, PATCH threads",
 			warnings: []string{"- threads: the plan had 3, the update found 9, and set 4"}},
 		"the leaf, as the plan changes it": {events: moves("new", "name"), sent: "GET"},
-		"a mapping that it leaves": {config: m{"name": "crm", "mappings": "events sorted without n\u00e9, items sorted"}, events: otherwise,
+		"a mapping that it leaves": {config: m{"name": "crm"}, mappings: "events sorted without n\u00e9, items sorted", events: otherwise,
 			sent: "GET, PATCH -items, PATCH +items", differs: true},
-		"the mapping that it changes":          {config: m{"mappings": changed}, events: otherwise, sent: "GET", errors: []string{changedSince}, differs: true},
-		"the mapping that it removes, is gone": {config: m{"name": "crm", "mappings": "items"}, events: moves("items", "mappings"), sent: "GET"},
+		"the mapping that it changes":          {mappings: changed, events: otherwise, sent: "GET", differs: true, errors: []string{changedSince}},
+		"the mapping that it removes, is gone": {config: m{"name": "crm"}, mappings: "items", events: moves("items", "mappings"), sent: "GET"},
 		"a mapping, as it adds it but for the form": {config: m{"name": "crm", "mappings": more + " without caf\u00e9"},
 			events: moves(more+" without cafe\u0301", "mappings"), sent: "GET"},
-		"another mapping, which somebody added": {config: m{"name": "crm", "mappings": changed}, events: moves(more+" sorted", "mappings"),
+		"another mapping, which somebody added": {config: m{"name": "crm"}, mappings: changed, events: moves(more+" sorted", "mappings"),
 			sent: "GET, PATCH -events, PATCH +events", differs: true},
 	})
 }
@@ -81,7 +83,8 @@ func TestNamesInAnotherUnicodeForm(t *testing.T) {
 	w := newToy()
 	w.change(firstPipe, "events without "+decomposed+", items, "+decomposed, "mappings")
 	w.change(firstPipe, []any{decomposed}, "columns")
-	cannot := []string{"A name in source.postgres.table_mappings of " + pipeCRM + ` cannot be sent: The platform has "café" (of "events") in another Unicode form`}
+	const cannotSend = "A name in source.postgres.table_mappings of " + pipeCRM + " cannot be sent: "
+	cannot := []string{cannotSend + `The platform has "café" (of "events") in another Unicode form`}
 	adopts(t, w, m{"columns": []any{"caf\u00e9"}, "mappings": "events without caf\u00e9, items, caf\u00e9"}).plays(
 		act{},
 		act{config: mappings("events without caf\u00e9, items, caf\u00e9" + users), sent: "PATCH +users"}, // a mapping of its own

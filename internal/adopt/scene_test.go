@@ -22,12 +22,12 @@ import (
 // Its mappings are by their targets. Two are related if they have one source table. "PATCH name -events
 // +users" sends the name, removes the mapping to events, and adds that to users.
 type scene struct {
-	config m    // beside the name, which becomes new if it is not here
-	plain  bool // the kind has no table mappings
-	once   bool // the provider does not retry
-	reset  bool // an update has reset the threads, which are managed
-	lag    time.Duration
-	events events
+	config   m      // beside the name, which becomes new if it is not here
+	mappings string // of the configuration, if it changes them
+	plain    bool   // the kind has no table mappings
+	once     bool   // the provider does not retry
+	reset    bool   // an update has reset the threads, which are managed
+	events   events
 
 	sent             string // by the apply, as wantSent has it
 	took             time.Duration
@@ -46,6 +46,9 @@ const (
 	conflicts  = "Table mappings of " + pipeCRM + " changed during the apply"
 	unreturned = "The API did not return "
 	unread     = "Cannot read pipe after its update: The update of " + pipeCRM
+
+	removes = "GET, PATCH name -events"
+	swaps   = removes + ", PATCH +events"
 
 	// What a configuration makes of the mappings of the first pipe: other columns of events are excluded, or of
 	// both, or the source table of events goes to users, or it goes there, too.
@@ -95,6 +98,9 @@ func (s scene) play(t *testing.T) {
 	}
 	tf.config["name"] = "new"
 	maps.Copy(tf.config, s.config)
+	if s.mappings != "" {
+		tf.config["mappings"] = s.mappings
+	}
 	o := tf.plan()
 	tf.once, tf.events, tf.requests = s.once, s.events, nil
 	tf.applyPlan(o)
@@ -236,14 +242,12 @@ func omits(path string) change {
 
 func lacks(member string, targets ...string) change {
 	return func(pipe tfvalue.Value) tfvalue.Value {
-		mappings := pipe.At(mappingsAt...)
-		elements := mappings.Elements()
-		for i, mapping := range elements {
-			if len(targets) == 0 || slices.Contains(targets, mapping.At("target_table").Text()) {
-				elements[i] = mapping.Without(member)
+		return pipe.With(pipe.At(mappingsAt...).Map(func(target string, mapping tfvalue.Value) tfvalue.Value {
+			if len(targets) == 0 || slices.Contains(targets, target) {
+				return mapping.Without(member)
 			}
-		}
-		return pipe.With(mappingKey.Collect(mappings.Type(), elements), mappingsAt...)
+			return mapping
+		}), mappingsAt...)
 	}
 }
 

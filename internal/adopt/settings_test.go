@@ -83,7 +83,8 @@ func TestImportOfAnother(t *testing.T) {
 	tf := adopts(t, newToy(), m{"pipe_id": another})
 	tf.wantErrors(tf.imports(firstPipe))
 	o := tf.block.PlanOnly(tf)
-	tf.wantErrors(o, "Import does not match the configuration: The import and the configuration of this resource name different pipes: pipe_id is "+firstPipe+" in the import and "+another+" in the configuration. ")
+	tf.wantErrors(o, "Import does not match the configuration: The import and the configuration of this resource name different pipes: "+
+		"pipe_id is "+firstPipe+" in the import and "+another+" in the configuration. ")
 	tf.wantWarnings(o)
 	tf.block.Config = tf.cty(value(m{"pipe_id": unknown}, pipeType))
 	tf.wantErrors(tf.block.PlanOnly(tf))

@@ -60,7 +60,8 @@ var toySchema = schema.Schema{Attributes: map[string]schema.Attribute{
 		"validate": schema.BoolAttribute{Optional: true},
 	}),
 	"credentials": schema.SingleNestedAttribute{Optional: true, Attributes: map[string]schema.Attribute{
-		"user": schema.StringAttribute{Optional: true}, "version": schema.StringAttribute{Optional: true}, "key": schema.StringAttribute{Optional: true, WriteOnly: true},
+		"user": schema.StringAttribute{Optional: true}, "version": schema.StringAttribute{Optional: true},
+		"key": schema.StringAttribute{Optional: true, WriteOnly: true},
 	}},
 	"workers": schema.NumberAttribute{Optional: true, Computed: true, DeprecationMessage: "use memory"},
 	"owner":   schema.SingleNestedAttribute{Computed: true, Attributes: map[string]schema.Attribute{"name": text()}},
@@ -194,6 +195,8 @@ type patching struct {
 
 func (u *patching) End() { u.open-- }
 
+// Send sends a PATCH. Its leaves are recorded in the order of their paths, and then the targets of the mappings that it
+// removes and adds.
 func (u *patching) Send(ctx context.Context, p platform.Patch, read platform.Read) (again bool, err error) {
 	if ctx.Err() != nil {
 		return false, errors.New("interrupted before it was sent")
@@ -207,11 +210,25 @@ func (u *patching) Send(ctx context.Context, p platform.Patch, read platform.Rea
 	sends := p.Body.(map[string]any)["patch"].(Patch)
 	edits := !sends.Edit.IsEmpty()
 	if edits != p.NonIdempotent || edits != slices.Contains(p.Leaves, mappingsAt.String()) || (edits || sends.Carried.AnyLeaf()) && p.AsOf.IsZero() {
-		return false, fmt.Errorf("a PATCH that changes the mappings (%t) is non-idempotent (%t), decided at %s, and logged with %q", edits, p.NonIdempotent, p.AsOf, p.Leaves)
+		return false, fmt.Errorf("a PATCH changes the mappings: %t; it is non-idempotent: %t, based on a read at %s, and in the log with %q",
+			edits, p.NonIdempotent, p.AsOf, p.Leaves)
 	}
-	failed := u.patch(u.id, sends)
-	if failed == nil {
+	request := append([]string{"PATCH"}, paths(sends.All().Leaves())...)
+	for _, mapping := range sends.Edit.Remove {
+		request = append(request, "-"+mapping.At("target_table").Text())
+	}
+	for _, mapping := range sends.Edit.Add {
+		request = append(request, "+"+mapping.At("target_table").Text())
+	}
+	failed := u.receive(strings.Join(request, " "))
+	switch {
+	case failed == nil:
+		u.store(u.id, sends)
 		return false, u.respond(u.id, read)
+	case u.doneIn == 0:
+		u.store(u.id, sends)
+	case u.doneIn != never:
+		u.due = append(u.due, duePatch{time.Now().Add(u.doneIn), u.id, sends})
 	}
 	u.ambiguous = u.ambiguous || failed.Ambiguous
 	failed.Ambiguous = u.ambiguous
@@ -219,32 +236,8 @@ func (u *patching) Send(ctx context.Context, p platform.Patch, read platform.Rea
 	return mayRetry && (!p.NonIdempotent || !failed.Ambiguous), failed
 }
 
-// patch is a PATCH of a pipe. Its leaves are recorded in the order of their paths, and then
-// the targets of the mappings that it removes and adds.
-func (w *toy) patch(id string, p Patch) *platform.Error {
-	names := append([]string{"PATCH"}, paths(p.All().Leaves())...)
-	for _, mapping := range p.Edit.Remove {
-		names = append(names, "-"+mapping.At("target_table").Text())
-	}
-	for _, mapping := range p.Edit.Add {
-		names = append(names, "+"+mapping.At("target_table").Text())
-	}
-	failed := new(platform.Error)
-	isFailed := errors.As(w.receive(strings.Join(names, " ")), &failed)
-	switch {
-	case !isFailed || w.doneIn == 0:
-		w.store(id, p)
-	case w.doneIn != never:
-		w.due = append(w.due, duePatch{time.Now().Add(w.doneIn), id, p})
-	}
-	if isFailed {
-		return failed
-	}
-	return nil
-}
-
 // receive receives a request, carries out the PATCHes that are due by now, and may fail.
-func (w *toy) receive(request string) (err error) {
+func (w *toy) receive(request string) (err *platform.Error) {
 	if w.requests = append(w.requests, request); len(w.requests) > 100 {
 		panic("there is no end of requests")
 	}
