@@ -19,7 +19,7 @@ func TestReturnedLeavesGoMissing(t *testing.T) {
 		tf := adopted(t, m{"threads": 3, "destination": m{"table": m{"rows": 4}}, "mappings": usual})
 		tf.events = row.events
 		o := tf.plan()
-		if got := tf.reads(); got != row.reads {
+		if got := len(tf.requests); got != row.reads {
 			t.Errorf("the plan reads %d times, want %d", got, row.reads)
 		}
 		tf.applyPlan(o)

@@ -54,8 +54,8 @@ func TestUnknownSettings(t *testing.T) {
 	}
 }
 
-// TestOrganizationUnknownOrChanged has an organization that is known only after apply, one that is not set, and
-// another default of the provider after an adoption, which changes nothing.
+// TestOrganizationUnknownOrChanged has an organization that is known only after apply, and another default of the
+// provider after an adoption, which changes nothing.
 func TestOrganizationUnknownOrChanged(t *testing.T) {
 	t.Parallel()
 	tf := adopts(t, newToy(), m{"organization_id": unknown})
@@ -64,10 +64,6 @@ func TestOrganizationUnknownOrChanged(t *testing.T) {
 	if tf.tfvalue(o.Planned).At("organization_id").IsKnown() {
 		t.Errorf("planned %v", o.Planned.GoString())
 	}
-	tf.start(m{"pipe_id": firstPipe})
-	tf.run.OrganizationID = ""
-	tf.wantErrors(tf.block.PlanOnly(tf), "organization_id is not set")
-	tf.wantSent("")
 	tf = adopted(t, m{"name": "crm"})
 	tf.start(tf.config)
 	tf.run.OrganizationID = another

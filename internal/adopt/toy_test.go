@@ -306,12 +306,10 @@ func (w *toy) respond(id string, read platform.Read) error {
 // change changes a pipe in the console.
 func (w *toy) change(id string, is any, path string) { w.pipes[id] = keeps(is, path)(w.pipes[id]) }
 
-// patches are the requests since the last wantSent that are PATCHes, and reads the number of GETs since.
+// patches are the requests since the last wantSent that are PATCHes.
 func (w *toy) patches() []string {
 	return slices.DeleteFunc(slices.Clone(w.requests), func(request string) bool { return request == "GET" })
 }
-
-func (w *toy) reads() int { return len(w.requests) - len(w.patches()) }
 
 // lastReads is the number of GETs after the last PATCH.
 func (w *toy) lastReads() int {
