@@ -121,6 +121,13 @@ func TestPrivateStateHasWhatNoReadReturned(t *testing.T) {
 	tf.events = events{within(0, 1, 2, omits("threads"))}
 	wantPlan("", terraformtest.None) // without a memory, no leaf counts as emptied
 
+	// A refresh that is skipped does not know more than before.
+	tf.lacks, tf.block.State.Private = []string{"key_secret"}, nil
+	tf.start(tf.config)
+	if tf.block.Refresh(tf); len(tf.block.State.Private) > 0 {
+		t.Errorf("private state %s", tf.block.State.Private)
+	}
+
 	// What goes missing with its object stays a leaf that reads have returned.
 	tf = adopted(t, m{"destination": m{"table": m{"rows": 4}}})
 	tf.events = events{to("", omits("destination"))}

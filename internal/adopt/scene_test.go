@@ -60,7 +60,7 @@ const (
 )
 
 // The advice that an error gives only in some rows.
-var advice = []string{"Set the argument to the value on the platform", "change the tables in two applies"}
+var advice = []string{"Set the argument to the value on the platform", "change the tables in two applies", "Configure them as the platform spells them"}
 
 // eachRow runs a test for each row of a table. A failure names the line of its row.
 func eachRow[R any](t *testing.T, run func(R, *testing.T), rows map[string]R) {

@@ -26,6 +26,7 @@ func TestUnknownSettings(t *testing.T) {
 	tf.wantSent("")
 	tf.applyPlan(o)
 	tf.wantErrors(o, unknownSettings)
+	tf.wantSent("")
 	tf.lacks = nil
 	tf.plays(act{sent: "PATCH name"})
 

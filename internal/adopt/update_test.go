@@ -141,7 +141,7 @@ func TestSentIsAwaited(t *testing.T) {
 	const lag, read = 3 * time.Second, 3500 * time.Millisecond // the read that no longer lags
 	eachRow(t, scene.play, map[string]scene{
 		"a leaf that is late is read until it is there": {events: events{{lag: lag}}, sent: "GET, PATCH name, 4 GETs", took: read},
-		"a leaf that comes in steps is read until it is there": {config: m{"name": "crm", "threads": 6},
+		"a leaf that comes in steps is read until it is there": {plain: true, config: m{"name": "crm", "threads": 6},
 			events: events{within(1, 0, 2, keeps(4, "threads")), within(1, 2, 4, keeps(5, "threads"))}, sent: "GET, PATCH threads, 4 GETs", took: read},
 		"a mapping whose members come late is read until it has them": {config: m{"name": "crm"}, mappings: shared,
 			events: events{within(1, 0, 4, lacks("source_table", "users"))}, sent: "GET, PATCH +users, 4 GETs", took: read},
@@ -159,7 +159,7 @@ func TestSentIsAwaited(t *testing.T) {
 			errors: []string{`"events", excluded_columns: should be ["phone"], but is []`,
 				exposes + "n\u00e9, phone\n\nThese were sent, and may be added meanwhile:\n\n  - \"events\"\n\nCorrect"}},
 		"an addition in another letter case is named": {mappings: more, events: events{stores(0, keeps(usual+", Users", "mappings"))},
-			sent: "GET, PATCH name +users, 10 GETs", took: maxWait, errors: []string{"Configure them as the platform spells them:\n\n  - \"Users\"\n\n"}},
+			sent: "GET, PATCH name +users, 10 GETs", took: maxWait, errors: []string{advice[2] + ":\n\n  - \"Users\"\n\n"}},
 		"an addition to a set that is omitted once it is empty is waited for": {mappings: bothChanged, events: events{{lag: lag}, to("", omitsEmptyMappings)},
 			sent: "GET, PATCH name -events -items, 4 GETs, PATCH +events +items, 4 GETs", took: 2 * read},
 		"an addition to such a set that is never there is an error": {mappings: bothChanged,
@@ -272,6 +272,9 @@ func TestChangesByOthersStayAndAreNamed(t *testing.T) {
 			warnings: []string{left + mappings + `"items", excluded_columns: was [], is now ["x"]`}},
 		"the mapping is as it is wanted by then: the leaves are sent": {mappings: "items", events: events{before(1, 0, "items", "mappings"), busy(1)},
 			sent: removes + ", GET, PATCH name"},
+		"the mapping is removed by then, and its addition is rejected: it is in the list": {config: m{"name": "crm"}, mappings: changed,
+			events: events{before(1, 0, "items", "mappings"), busy(1), fails(2, never, platform.Error{Status: 422})},
+			sent:   "GET, PATCH -events, GET, PATCH +events", errors: []string{"HTTP 422", wasThere}},
 		"one of its source table is added while a PATCH waits: nothing more is sent": {mappings: changed, events: events{before(1, 0, shared, "mappings"), busy(1)},
 			sent: removes + ", GET", errors: []string{conflicts}},
 		"in another Unicode form, it cannot be sent": {mappings: changed,
