@@ -167,6 +167,8 @@ func TestSentIsAwaited(t *testing.T) {
 			took: maxWait, errors: []string{notShown + "source.postgres.table_mappings of pipe", partly}},
 		"a read during the wait fails: what was removed is in the list": {mappings: changed, events: events{{lag: lag}, forbidsRead(1, 2)},
 			sent: removes + ", 2 GETs", took: firstPause, errors: []string{unread, wasThere}},
+		"a read during the wait for a leaf fails: the mappings are as they were shown": {mappings: changed,
+			events: events{stores(0, keeps("crm", "name")), forbidsRead(2, 2)}, sent: swaps + ", 2 GETs", took: firstPause, errors: []string{unread}},
 		"a leaf of the first PATCH that only the response to the second has as it was": {mappings: changed,
 			events: events{to("PATCH +events", keeps("crm", "name"))}, sent: swaps + ", GET"},
 		"a leaf that only the response had is asked for once more, after a response that is dropped": {config: m{"name": "crm", "threads": 5},
@@ -229,6 +231,17 @@ func TestUnknownOutcome(t *testing.T) {
 	})
 }
 
+// TestLostAdditionToAnOmittedSet has a platform that omits the mappings of a pipe until it has one. A read without them
+// shows that the addition was not carried out.
+func TestLostAdditionToAnOmittedSet(t *testing.T) {
+	t.Parallel()
+	w := newToy()
+	w.change(firstPipe, "", "mappings")
+	w.events = events{to("", omitsEmptyMappings)}
+	adopts(t, w, m{"mappings": ""}).plays(act{}, act{
+		config: m{"mappings": "items"}, events: events{to("", omitsEmptyMappings), lost(1, never)}, sent: "PATCH +items, PATCH +items"})
+}
+
 // TestRejectedHalfWay has a platform that removes one of two mappings and then rejects the PATCH: one
 // read shows what is gone.
 func TestRejectedHalfWay(t *testing.T) {
@@ -275,8 +288,9 @@ func TestChangesByOthersStayAndAreNamed(t *testing.T) {
 		"the mapping is removed by then, and its addition is rejected: it is in the list": {config: m{"name": "crm"}, mappings: changed,
 			events: events{before(1, 0, "items", "mappings"), busy(1), fails(2, never, platform.Error{Status: 422})},
 			sent:   "GET, PATCH -events, GET, PATCH +events", errors: []string{"HTTP 422", wasThere}},
-		"one of its source table is added while a PATCH waits: nothing more is sent": {mappings: changed, events: events{before(1, 0, shared, "mappings"), busy(1)},
-			sent: removes + ", GET", errors: []string{conflicts}},
+		"one of its source table is added while a PATCH waits: nothing more is sent": {mappings: changed,
+			events: events{before(1, 0, shared, "mappings"), before(1, 0, "moved", "name"), busy(1)},
+			sent:   removes + ", GET", errors: []string{conflicts}},
 		"in another Unicode form, it cannot be sent": {mappings: changed,
 			events: events{before(1, 0, "events sorted without ne\u0301, items", "mappings"), busy(1)}, sent: removes + ", GET", errors: []string{conflicts}},
 		"a related one is added between the two PATCHes: it is read again, and then a conflict": {mappings: renamed,
