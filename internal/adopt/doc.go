@@ -16,8 +16,7 @@
 //	review.go    what a change has to achieve, and what is against it
 //	warnings.go  the warnings of plans
 //	apply.go     an apply, from the read to the state
-//	update.go    how an update is carried out: its steps, guard, send, settle
-//	await.go     what a response leaves open of a step, and the reads that settle it
+//	update.go    how an update is carried out: its steps, and send, settle and await
 //	report.go    what is said of it
 //	private.go   what private state remembers of earlier reads and updates
 package adopt

@@ -86,7 +86,7 @@ func (e *Engine) importedID(c *conn.Connection, text string, identity tfvalue.Va
 	case 0:
 		organization := c.Organization(tfvalue.Null(tftypes.String), diags)
 		if !organization.IsKnown() {
-			diags.AddError("Cannot import "+e.Noun, "The provider's organization_id is known only after apply. Use the import ID "+long)
+			diags.AddError(e.CannotImport, "The provider's organization_id is known only after apply. Use the import ID "+long)
 		}
 		return Identity{Organization: organization.Text(), IDs: parts}, nil
 	case 1:

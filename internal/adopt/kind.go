@@ -18,9 +18,9 @@ import (
 type Kind struct {
 	// Name is the type name of the resource without the provider, such as "service_scaling".
 	Name string
-	// Noun is the kind in messages, such as "service", and these are whole summaries of errors, so that a search for
-	// one leads here: "Cannot read service", "Cannot update service".
-	Noun, CannotRead, CannotUpdate string
+	// Noun is the kind in messages, such as "service". The others are summaries of errors, whole, so that a search for one
+	// finds it: "Cannot read service".
+	Noun, CannotRead, CannotUpdate, CannotImport, NoSuch string
 	// IDs are the attributes that identify the object within its organization. The
 	// object's own ID is the last.
 	IDs    []string

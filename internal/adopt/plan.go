@@ -116,7 +116,7 @@ func (e *Engine) addAdoptError(diags *diag.Diagnostics, id Identity, err error) 
 	slices.Reverse(names) // the object's own ID first
 	diags.AddAttributeError(
 		path.Root(names[0]),
-		fmt.Sprintf("No such %s", e.Noun),
+		e.NoSuch,
 		fmt.Sprintf("There is no %s: %s This resource adopts an existing %s and cannot create one. Check %s. "+
 			"If the %s was deleted, remove its resource or for_each entry from the configuration: that unblocks the plan, and touches nothing else. "+
 			"To have it again, create it in the platform's console and set its ID here.",

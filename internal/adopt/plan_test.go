@@ -175,7 +175,7 @@ func TestUnreadableAndDeletedObjects(t *testing.T) {
 	tf.wantErrors(o, "No such pipe: There is no pipe "+firstPipe+" in organization "+organization+": the API returned HTTP 404")
 	o = tf.plan()
 	tf.wantSaid(o, []string{"Check pipe_id and organization_id. If the pipe was deleted, remove its resource or for_each entry from the configuration: "},
-		[]string{"The " + pipeCRM + " is gone"})
+		[]string{"The " + pipeCRM + " no longer exists"})
 	if !tf.state.IsNull() {
 		t.Errorf("the state is %v", tf.state)
 	}

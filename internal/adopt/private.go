@@ -109,13 +109,13 @@ func paths(leaves []tfvalue.Leaf) (texts []string) {
 // nextMemory returns the memory of the state after an update. A leaf that no read has returned stays
 // unreturned, and one that the platform accepted and does not return becomes so. So does a leaf
 // that the platform did not have before the update, unless it is in the prior state and was not
-// sent: that one was emptied after the plan. What has moved is reset from now on.
+// sent: that one was emptied after the plan. What has drifted is reset from now on.
 func (u *update) nextMemory(state tfvalue.Value) memory {
 	next := u.remember(state, u.memory, func(leaf tfvalue.Leaf) bool {
 		isNew := u.change.Remote.At(leaf.Path...).IsNull() && (u.change.Prior.At(leaf.Path...).IsNull() || !u.sent.At(leaf.Path...).IsNull())
 		return isNew || u.isUnreturned(u.memory, leaf.Path) || slices.Contains(u.unconfirmed, leaf.Path.String())
 	})
-	for _, leaf := range u.moved() {
+	for _, leaf := range u.drifted() {
 		if at := leaf.Path.String(); u.traits.settable(leaf.Path) && !u.isMappings(leaf.Path) && !slices.Contains(next.reset, at) {
 			next.reset = append(slices.Clone(next.reset), at)
 		}

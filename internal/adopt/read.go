@@ -33,13 +33,13 @@ func (e *Engine) refresh(ctx context.Context, c *conn.Connection, state tfvalue.
 	now := known{Engine: e, client: client, id: id, memory: last, remote: state, returned: tfvalue.Null(e.objectType)}
 	switch err := now.read(ctx, now.take); {
 	case platform.IsNotFound(err) && last.imported:
-		diags.AddError("Cannot import "+e.Noun, fmt.Sprintf("There is no %s: %s Check the IDs, or create the %s in the platform's console first.",
+		diags.AddError(e.CannotImport, fmt.Sprintf("There is no %s: %s Check the IDs, or create the %s in the platform's console first.",
 			e.fullName(id), platform.Absence(err), e.Noun))
 		return state, last
 	case platform.IsNotFound(err):
 		c.Gone.Add(e.inRun(id))
 		diags.AddWarning(
-			fmt.Sprintf("The %s is gone", e.label(state, state)),
+			fmt.Sprintf("The %s no longer exists", e.label(state, state)),
 			fmt.Sprintf("Terraform treats it as deleted, because in organization %s %s "+
 				"If it should exist, check organization_id and base_url before you apply. Otherwise remove it from the configuration.",
 				id.Organization, platform.Absence(err)),

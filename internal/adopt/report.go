@@ -19,7 +19,7 @@ import (
 // report adds what the user has to know of an update that has ended, in success or in error.
 func (u *update) report(diags *diag.Diagnostics) {
 	u.warnStale(diags)
-	u.warnMoved(diags)
+	u.warnDrifted(diags)
 	if len(u.unconfirmed) > 0 {
 		diags.AddWarning(
 			fmt.Sprintf("API does not return all values of %s", u.change.Label),
@@ -202,18 +202,18 @@ func (u *update) warnStale(diags *diag.Diagnostics) {
 	}
 }
 
-// warnMoved warns, once per object, about all that changed although no PATCH of the change had it: what
+// warnDrifted warns, once per object, about all that changed although no PATCH of the change had it: what
 // is managed, and what nobody manages. All of it was left as it is.
-func (u *update) warnMoved(diags *diag.Diagnostics) {
+func (u *update) warnDrifted(diags *diag.Diagnostics) {
 	var lines []string
 	byPlatform := u.AlsoChanges(u.sent)
-	for _, leaf := range u.moved() {
-		if u.owns(leaf.Path) || !slices.Contains(byPlatform, leaf.Path[0]) {
+	for _, leaf := range u.drifted() {
+		if !slices.Contains(byPlatform, leaf.Path[0]) {
 			lines = append(lines, u.describeChange(leaf.Path, leaf.Value, u.remote.At(leaf.Path...), "was", "is now")...)
 		}
 	}
-	if moved := u.movedMappings(); len(moved) > 0 {
-		was, now := u.key().Only(u.mappingsOf(u.change.Remote), moved), u.key().Only(u.mappingsOf(u.remote), moved)
+	if drifted := u.driftedMappings(); len(drifted) > 0 {
+		was, now := u.key().Only(u.mappingsOf(u.change.Remote), drifted), u.key().Only(u.mappingsOf(u.remote), drifted)
 		lines = append(lines, u.describeChange(u.Mappings, was, now, "was", "is now")...)
 	}
 	if len(lines) > 0 {

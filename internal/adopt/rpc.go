@@ -51,7 +51,7 @@ func (e *Engine) ImportResourceState(c *conn.Connection, req *tfprotov6.ImportRe
 	var diags diag.Diagnostics
 	id, err := e.importedID(c, req.ID, identity, &diags)
 	if err != nil {
-		diags.AddError("Cannot import "+e.Noun, err.Error())
+		diags.AddError(e.CannotImport, err.Error())
 	}
 	if diags.HasError() {
 		return &tfprotov6.ImportResourceStateResponse{Diagnostics: conn.ToProtocol(diags)}, nil

@@ -190,7 +190,7 @@ func TestGeneratedConfigurationOfAnObject(t *testing.T) {
 			m{"mappings": m{"items": m{"excluded_columns": []any{}}, "events": m{"source_table": "w", "sorted": true}}},
 		},
 		"no element without a name":   {m{"mappings": "events, _ sorted", "name": "crm"}, m{"name": "crm"}},
-		"no key that is repeated":     {m{"mappings": "events, events", "name": "crm"}, m{"name": "crm"}},
+		"no key that is repeated":     {m{"mappings": "events, events sorted", "name": "crm"}, m{"name": "crm"}},
 		"no list with a null element": {m{"columns": []any{"a", nil}}, m{}},
 		"another organization":        {m{"organization_id": organization}, m{"organization_id": organization}},
 		"the provider's organization": {m{"organization_id": ours}, m{}},

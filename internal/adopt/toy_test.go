@@ -132,7 +132,9 @@ func newToy() *toy {
 
 func (w *toy) engine() *Engine {
 	kind := Kind{
-		Name: "pipe", Noun: "pipe", CannotRead: "Cannot read pipe", CannotUpdate: "Cannot update pipe", IDs: []string{"pipe_id"},
+		Name: "pipe", Noun: "pipe",
+		CannotRead: "Cannot read pipe", CannotUpdate: "Cannot update pipe", CannotImport: "Cannot import pipe", NoSuch: "No such pipe",
+		IDs:    []string{"pipe_id"},
 		Schema: toySchema, Rules: toyRules, Mappings: mappingsAt,
 		Options: []tfvalue.Path{{"destination", "validate"}},
 		Read: func(ctx context.Context, _ *platform.Client, id Identity, read platform.Read) error {

@@ -161,7 +161,7 @@ func (u *update) attempt(ctx context.Context, call Call, s step) (again bool, er
 		u.record(s, isAccepted)
 	}
 	if isAccepted {
-		u.see(s, response, false)
+		_, _ = u.see(s, response, false)
 	}
 	return again, err
 }
@@ -429,16 +429,16 @@ func (u *update) isBehind(s step) bool {
 // show as changed what is not, and credentials alone are confirmed by none.
 func (u *update) isInDoubt(s step) bool {
 	isOmitted := func(leaf tfvalue.Leaf) bool { return !leaf.Value.IsEmpty() && u.returned.At(leaf.Path...).IsNull() }
-	isMoved := func(leaf tfvalue.Leaf) bool { return u.owns(leaf.Path) }
+	isDrifted := func(leaf tfvalue.Leaf) bool { return u.owns(leaf.Path) }
 	switch {
 	case u.ownsMappings() && u.mappedAt.IsZero():
 		return true
 	case !s.isLast:
 		return false
-	case u.edited.IsEmpty() && !u.verifiable(s.Leaves).AnyLeaf(), len(u.movedMappings()) > 0:
+	case u.edited.IsEmpty() && !u.verifiable(s.Leaves).AnyLeaf(), len(u.driftedMappings()) > 0:
 		return true
 	default:
-		return slices.ContainsFunc(u.leavesOf(u.base()), isOmitted) || slices.ContainsFunc(u.moved(), isMoved)
+		return slices.ContainsFunc(u.leavesOf(u.base()), isOmitted) || slices.ContainsFunc(u.drifted(), isDrifted)
 	}
 }
 
@@ -465,9 +465,9 @@ func (u *update) leavesOf(object tfvalue.Value) []tfvalue.Leaf {
 	})
 }
 
-// moved returns the leaves, as they were at the beginning or were sent, that are no longer the same. A leaf that is
+// drifted returns the leaves, as they were at the beginning or were sent, that are no longer the same. A leaf that is
 // still to be sent, or to be shown, is none of them.
-func (u *update) moved() []tfvalue.Leaf {
+func (u *update) drifted() []tfvalue.Leaf {
 	due := u.change.Leaves.Merge(u.pending)
 	return slices.DeleteFunc(u.leavesOf(u.base()), func(leaf tfvalue.Leaf) bool {
 		isSent := !u.sent.At(leaf.Path...).IsNull() && u.pending.At(leaf.Path...).IsNull()
@@ -475,8 +475,8 @@ func (u *update) moved() []tfvalue.Leaf {
 	})
 }
 
-// movedMappings are the managed mappings, as they were, that are no longer the same although no step has changed them.
-func (u *update) movedMappings() []tfvalue.Value {
+// driftedMappings are the managed mappings, as they were, that are no longer the same although no step has changed them.
+func (u *update) driftedMappings() []tfvalue.Value {
 	if !u.ownsMappings() || u.change.read.mappedAt.IsZero() {
 		return nil
 	}

@@ -77,7 +77,7 @@ func TestPipelineForgetsDeletedObjects(t *testing.T) {
 	w.RemoveService(mockplatform.ServiceID)
 	w.shell("rm service.tf")
 	out := w.shell("bash ci/plan.sh")
-	wantText(t, out, "warning: The service", "is gone", "dataplatform_service_scaling.events: gone from the platform")
+	wantText(t, out, "warning: The service", "no longer exists", "dataplatform_service_scaling.events: gone from the platform")
 	wantNoText(t, out, "keeps its current settings on the platform.") // it may, if it still exists
 	wantText(t, w.Read("output"), "changes=true")
 	w.shell("terraform apply -input=false tfplan && rm output")

@@ -20,6 +20,8 @@ var pipe = adopt.New(adopt.Kind{
 	Noun:         "pipe",
 	CannotRead:   "Cannot read pipe",
 	CannotUpdate: "Cannot update pipe",
+	CannotImport: "Cannot import pipe",
+	NoSuch:       "No such pipe",
 	IDs:          []string{"service_id", "pipe_id"},
 	Schema:       pipeResourceSchema(),
 	Rules:        pipeRules,

@@ -20,6 +20,8 @@ var serviceScaling = adopt.New(adopt.Kind{
 	Noun:         "service",
 	CannotRead:   "Cannot read service",
 	CannotUpdate: "Cannot update service",
+	CannotImport: "Cannot import service",
+	NoSuch:       "No such service",
 	IDs:          []string{"service_id"},
 	Schema:       serviceScalingSchema(),
 	Validate:     checkMemoryLimits,
