@@ -50,7 +50,8 @@ func (u *update) addFailed(s step, err error, diags *diag.Diagnostics) {
 	removesAll := len(s.Edit.Remove) > 0 && len(s.Edit.Remove) == len(s.before.Elements())
 	switch {
 	case errors.As(stop.because, &mappings):
-		u.addConflict(u.change.Label, "during the apply", mappings, strings.TrimSpace("Nothing more was sent. Plan again.\n\n"+detail), diags)
+		u.addConflict(fmt.Sprintf("Table mappings of %s changed during the apply", u.change.Label), mappings,
+			strings.TrimSpace("Nothing more was sent. Plan again.\n\n"+detail), diags)
 		return
 	case isStop:
 		detail = strings.TrimSpace(detail + "\n\nNothing more was sent: " + conn.Detail(stop.because))
@@ -63,7 +64,7 @@ func (u *update) addFailed(s step, err error, diags *diag.Diagnostics) {
 
 // addReadFailed reports that a read after a PATCH failed.
 func (u *update) addReadFailed(err error, diags *diag.Diagnostics) {
-	diags.AddError(u.CannotRead+" after its update",
+	diags.AddError(fmt.Sprintf("Cannot read %s after its update", u.Noun),
 		fmt.Sprintf("The update of %s was sent, but what was returned leaves a doubt about the result, and reading the %s failed:\n\n%s",
 			u.change.Label, u.Noun, conn.Detail(err)))
 }

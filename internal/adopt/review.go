@@ -117,7 +117,7 @@ func (e *Engine) edit(r *reviewed, diags *diag.Diagnostics) tfvalue.Edit {
 	key := e.key()
 	change := key.Difference(planned, prior)
 	if _, conflicts := key.Ask(change.All(), prior, planned, now); len(conflicts) > 0 {
-		e.addConflict(r.Label, "since the plan", conflicts, "Nothing was sent. Plan again.", diags)
+		e.addConflict(fmt.Sprintf("Table mappings of %s changed since the plan", r.Label), conflicts, "Nothing was sent. Plan again.", diags)
 		return tfvalue.Edit{}
 	}
 	want := key.After(now, change)
@@ -125,10 +125,9 @@ func (e *Engine) edit(r *reviewed, diags *diag.Diagnostics) tfvalue.Edit {
 	return key.Difference(want, now)
 }
 
-// addConflict reports elements that somebody else has changed, when, and what follows.
-func (e *Engine) addConflict(label, when string, elements []tfvalue.Value, end string, diags *diag.Diagnostics) {
-	diags.AddAttributeError(conn.AttributePath(e.Mappings),
-		fmt.Sprintf("Table mappings of %s changed %s", label, when),
+// addConflict reports mappings that somebody else has changed, and what follows.
+func (e *Engine) addConflict(summary string, elements []tfvalue.Value, end string, diags *diag.Diagnostics) {
+	diags.AddAttributeError(conn.AttributePath(e.Mappings), summary,
 		fmt.Sprintf("The plan changes these table mappings, or others of the same source or target, and they are no longer what it was made from:\n\n%s\n\n%s",
 			e.key().List(elements), end))
 }

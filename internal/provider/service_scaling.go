@@ -18,7 +18,7 @@ import (
 var serviceScaling = adopt.New(adopt.Kind{
 	Name:         "service_scaling",
 	Noun:         "service",
-	CannotRead:   "Cannot read service",
+	CannotRead:   cannotReadService,
 	CannotUpdate: "Cannot update service",
 	CannotImport: "Cannot import service",
 	NoSuch:       "No such service",
