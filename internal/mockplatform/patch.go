@@ -140,11 +140,6 @@ func (o *object) keepSecrets(source Document) {
 
 var mappingID = []string{"sourceSchemaName", "sourceTable", "targetTable"}
 
-func mappingsOf(doc Document) []any {
-	mappings, _ := lookup(doc, "source.postgres.tableMappings")
-	return asList(mappings)
-}
-
 // changeTableMappings applies tableMappingsToRemove and tableMappingsToAdd.
 func (h *handler) changeTableMappings(doc Document) error {
 	stored, _ := lookup(doc, "source.postgres")

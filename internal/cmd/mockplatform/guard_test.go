@@ -32,7 +32,7 @@ func TestWebPagesAreRejected(t *testing.T) {
 		{"localhost", "Sec-Fetch-Site:same-site", 403, 403},
 		{"localhost", "Sec-Fetch-Site:none", 200, 200}, // typed into the address bar
 	} {
-		request := httptest.NewRequest(http.MethodPatch, "http://"+row.host+"/console/services/x", nil)
+		request := httptest.NewRequest(http.MethodPatch, "http://"+row.host+"/console/services/x", http.NoBody)
 		if name, value, ok := strings.Cut(row.header, ":"); ok {
 			request.Header.Set(name, value)
 		}
