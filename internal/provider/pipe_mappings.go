@@ -115,10 +115,7 @@ func warnSpaces(config tfvalue.Value, diags *diag.Diagnostics) {
 		for name, member := range mapping.Members() {
 			for _, value := range append(member.Elements(), member) {
 				if text := value.Text(); strings.TrimSpace(text) != text {
-					lines = append(lines, fmt.Sprintf("  - %s: %s", mappingKey.Label(mapping), name))
-					if name == excludedColumns {
-						lines[len(lines)-1] += " has " + words.Name(text)
-					}
+					lines = append(lines, fmt.Sprintf("  - %s: %s has %s", mappingKey.Label(mapping), name, words.Name(text)))
 				}
 			}
 		}
@@ -133,7 +130,7 @@ func warnSpaces(config tfvalue.Value, diags *diag.Diagnostics) {
 
 // mappingEffects are what a plan changes, in words: lines about mappings and tables, the worst first. A mapping is
 // in one of them, and a table that gets another target may also be in moved. What is only added is no news.
-type mappingEffects struct{ uncovered, unknown, gone, moved, again []string }
+type mappingEffects struct{ exposed, unknown, gone, moved, again []string }
 
 // mappingChanges returns the lines of a warning about a change to mappings that are known, to others
 // that may be unknown in part.
@@ -143,26 +140,21 @@ func mappingChanges(before, after tfvalue.Value) (lines []string) {
 	if all := len(before.Elements()); len(e.gone) == all {
 		gone = fmt.Sprintf("All tables that are copied today (%d) are no longer copied:", all)
 	}
-	for _, section := range []struct {
-		heading string
-		lines   []string
-	}{
-		{"Columns that will be copied from now on. The platform may copy their tables again:", e.uncovered},
-		{"Known only after apply:", e.unknown},
-		{gone, e.gone},
-		{"Written to another target, and no longer to the old one:", e.moved},
-		{"Removed and added again, so the platform may copy the table again and reset its engine and partitions to defaults:", e.again},
-	} {
-		if len(section.lines) > 0 {
-			lines = append(append(lines, section.heading), section.lines...)
+	section := func(heading string, effects []string) {
+		if len(effects) > 0 {
+			lines = append(append(lines, heading), effects...)
 		}
 	}
+	section("Columns that will be copied from now on. The platform may copy their tables again:", e.exposed)
+	section("Known only after apply:", e.unknown)
+	section(gone, e.gone)
+	section("Written to another target, and no longer to the old one:", e.moved)
+	section("Removed and added again, so the platform may copy the table again and reset its engine and partitions to defaults:", e.again)
 	return lines
 }
 
 func effectsOf(before, after tfvalue.Value) (e mappingEffects) {
-	had, has := mappingKey.Group(before.Elements()), mappingKey.Group(after.Elements())
-	today, planned := mappingSource.Group(before.Elements()), mappingSource.Group(after.Elements())
+	had, today, planned := mappingKey.Group(before.Elements()), mappingSource.Group(before.Elements()), mappingSource.Group(after.Elements())
 	for _, mapping := range after.Elements() {
 		if was := had[mappingKey.Of(mapping)]; len(was) > 0 {
 			e.add(mapping, was, changedMembers(was, mapping))
@@ -170,13 +162,12 @@ func effectsOf(before, after tfvalue.Value) (e mappingEffects) {
 			e.add(mapping, today[mappingSource.Of(mapping)], nil)
 		}
 	}
-	for _, mapping := range before.Elements() {
+	for _, mapping := range mappingKey.Except(before.Elements(), after.Elements()) {
 		var targets []string
 		for _, other := range planned[mappingSource.Of(mapping)] {
 			targets = append(targets, target(other))
 		}
 		switch line := "  - " + mappingKey.Label(mapping); {
-		case len(has[mappingKey.Of(mapping)]) > 0:
 		case !after.IsKnown():
 			e.unknown = append(e.unknown, line+": whether it stays"+nowExcluding(columns(mapping)))
 		case len(targets) == 0:
@@ -192,19 +183,19 @@ func effectsOf(before, after tfvalue.Value) (e mappingEffects) {
 // table if it is new; changed is empty then.
 func (e *mappingEffects) add(mapping tfvalue.Value, was []tfvalue.Value, changed []string) {
 	line := "  - " + mappingKey.Label(mapping) + ": "
-	uncovered := newlyCopied(was, mapping)
-	switch isKnown := mapping.At(excludedColumns).IsFullyKnown(); {
-	case isKnown && len(uncovered) > 0:
-		line += strings.Join(uncovered, ", ")
+	exposed := newlyCopied(was, mapping)
+	switch {
+	case len(exposed) > 0 && mapping.At(excludedColumns).IsFullyKnown():
+		line += strings.Join(exposed, ", ")
 		if others := without(changed, []string{excludedColumns}); len(others) > 0 {
 			line += ". Also changed: " + strings.Join(others, ", ")
 		}
-		e.uncovered = append(e.uncovered, line)
-	case len(uncovered) > 0 && len(changed) == 0:
-		e.unknown = append(e.unknown, line+excludedColumns+nowExcluding(uncovered))
+		e.exposed = append(e.exposed, line)
+	case len(exposed) > 0 && len(changed) == 0:
+		e.unknown = append(e.unknown, line+excludedColumns+nowExcluding(exposed))
 	case len(changed) == 0:
 	case !mapping.IsFullyKnown():
-		e.unknown = append(e.unknown, line+strings.Join(changed, ", ")+nowExcluding(uncovered))
+		e.unknown = append(e.unknown, line+strings.Join(changed, ", ")+nowExcluding(exposed))
 	default:
 		e.again = append(e.again, line+strings.Join(changed, ", "))
 	}
@@ -247,11 +238,10 @@ func columns(mapping tfvalue.Value) []string {
 // newlyCopied are the columns that a planned mapping copies, and each of some mappings excludes.
 func newlyCopied(mappings []tfvalue.Value, planned tfvalue.Value) (all []string) {
 	for i, mapping := range mappings {
-		copied := without(columns(mapping), columns(planned))
-		if i > 0 {
-			copied = without(all, without(all, copied))
+		if i == 0 {
+			all = without(columns(mapping), columns(planned))
 		}
-		all = copied
+		all = without(all, without(all, columns(mapping)))
 	}
 	return all
 }
