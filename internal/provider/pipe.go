@@ -28,7 +28,6 @@ var pipe = adopt.New(adopt.Kind{
 	Options:      []tfvalue.Path{validateSamplesPath},
 	Mappings:     tableMappingsPath,
 	Validate: func(config tfvalue.Value, diags *diag.Diagnostics) {
-		requireVersions(config, diags)
 		checkKeys(config, diags)
 		warnSpaces(config, diags)
 	},
@@ -78,32 +77,25 @@ func checkPipe(r adopt.Review) []string {
 // checkKinds rejects a kind of source that the pipe does not have. If the API returns a source of no kind
 // that the document has, it only warns: nothing tells a kind that is newer from one that is omitted.
 func checkKinds(r adopt.Review) {
-	var has []string
-	for _, kind := range sourceKinds {
-		if r.Remote.At("source", kind).IsObject() {
-			has = append(has, kind)
-		}
+	if !r.Remote.At("source").IsObject() {
+		return
 	}
+	has := slices.DeleteFunc(slices.Clone(sourceKinds), func(kind string) bool { return !r.Remote.At("source", kind).IsObject() })
 	for _, parent := range []string{"source", credentialsName} {
 		for _, kind := range sourceKinds {
-			switch {
-			case !r.Config.At(parent, kind).IsObject() || slices.Contains(has, kind):
-				continue
-			case len(has) == 0 && r.Remote.At("source").IsObject():
-				r.Diags.AddWarning(fmt.Sprintf("Source of %s has no known kind", r.Label),
-					fmt.Sprintf("%s.%s is set, but the API returns a source of no kind that the provider knows, so it may be of another kind. "+
-						"Check the pipe in the platform's console.", parent, kind))
-				return
+			switch at := (tfvalue.Path{parent, kind}); {
+			case !r.Config.At(at...).IsObject() || slices.Contains(has, kind):
 			case len(has) == 0:
+				r.Diags.AddWarning(fmt.Sprintf("Source of %s has no known kind", r.Label),
+					fmt.Sprintf("%s is set, but the API returns a source of no kind that the provider knows, so it may be of another kind. "+
+						"Check the pipe in the platform's console.", at))
 				return
+			default:
+				r.Diags.AddAttributeError(conn.AttributePath(at), "Pipe has another kind of source",
+					fmt.Sprintf("%s is set, but the source of %s is %s, and the kind of a source cannot be changed. "+
+						"Set %s.%s instead, or set pipe_id to that of a pipe whose source is %s.",
+						at, r.Label, strings.Join(has, " and "), parent, has[0], kind))
 			}
-			r.Diags.AddAttributeError(
-				conn.AttributePath(tfvalue.Path{parent, kind}),
-				"Pipe has another kind of source",
-				fmt.Sprintf("%s.%s is set, but the source of %s is %s, and the kind of a source cannot be changed. "+
-					"Set %s.%s instead, or set pipe_id to that of a pipe whose source is %s.",
-					parent, kind, r.Label, strings.Join(has, " and "), parent, has[0], kind),
-			)
 		}
 	}
 }

@@ -8,7 +8,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
+	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 
@@ -80,37 +81,21 @@ func pipeCredentialsAttribute() schema.Attribute {
 
 // attributes are those of the secret, its version and its user.
 func (c credential) attributes() map[string]schema.Attribute {
+	// Nothing else shows that a secret has changed, and the API document does not say whether the platform
+	// keeps it if a request has the user alone.
+	withVersion := stringvalidator.AlsoRequires(path.MatchRelative().AtParent().AtName(c.version()))
 	attributes := map[string]schema.Attribute{
 		c.secret: schema.StringAttribute{
 			Optional: true, WriteOnly: true, Sensitive: true,
 			MarkdownDescription: c.label + ". Requires `" + c.version() + "`.",
-			Validators:          []validator.String{secretText},
+			Validators:          []validator.String{secretText, withVersion},
 		},
 		c.version(): optional.number("Version of `"+c.secret+"`; change it to send the value again.", integer),
 	}
 	if c.user != "" {
-		attributes[c.user] = optional.string(c.userLabel + ". Requires `" + c.version() + "`.")
+		attributes[c.user] = optional.string(c.userLabel+". Requires `"+c.version()+"`.", withVersion)
 	}
 	return attributes
-}
-
-// requireVersions rejects a secret or a user without the version of the secret. Nothing else shows
-// that a secret has changed, and the API document does not say whether the platform keeps the
-// secret if a request has the user alone. A user that is not known yet may turn out to be null.
-func requireVersions(config tfvalue.Value, diags *diag.Diagnostics) {
-	for _, c := range credentials {
-		add := func(attribute, text string) {
-			at := conn.AttributePath(tfvalue.Path{credentialsName, c.kind, attribute})
-			diags.AddAttributeError(at, "Incomplete credential", at.String()+" "+text)
-		}
-		switch user := c.of(config, c.user); {
-		case !c.of(config, c.version()).IsNull():
-		case !c.of(config, c.secret).IsNull():
-			add(c.secret, fmt.Sprintf("is sent when its version changes. Set %s.", c.version()))
-		case isSet(user):
-			add(c.user, fmt.Sprintf("is sent only with its secret. Set %s, and %s in the run that sends it, or remove %s.", c.version(), c.secret, c.user))
-		}
-	}
 }
 
 func (c credential) version() string { return c.secret + "_version" }
@@ -159,6 +144,9 @@ func maskCredentials(client *platform.Client, config tfvalue.Value) {
 const minNamedLength, minKeyLength = 4, 32
 
 var (
+	// connectionPart has a value, and its name if it has one.
+	connectionPart = regexp.MustCompile(`(?:([^;&?#\s=/]+)=)?([^;&?#\s]+)`)
+
 	urlPassword = regexp.MustCompile(`://[^:/?#\s]*:(\S+)@`)
 	secretName  = regexp.MustCompile(`(?i)(key|sig|signature|sas|token|pass|password|passphrase|pwd|secret)$`)
 	host        = regexp.MustCompile(`^[\w-]+(\.[\w-]+)+(:\d+)?$`)
@@ -184,18 +172,14 @@ func secretsIn(connection string) []string {
 	if password := urlPassword.FindStringSubmatch(connection); password != nil {
 		add("password", password[1])
 	}
-	for _, part := range strings.FieldsFunc(connection, func(r rune) bool { return strings.ContainsRune(";&?# \t\r\n", r) }) {
-		if strings.Contains(part, "://") {
-			for _, segment := range strings.FieldsFunc(part, func(r rune) bool { return strings.ContainsRune("/@", r) }) {
-				add("", segment)
-			}
-			continue
+	for _, part := range connectionPart.FindAllStringSubmatch(connection, -1) {
+		name, values := part[1], part[2:]
+		if strings.Contains(part[2], "://") {
+			name, values = "", strings.FieldsFunc(part[2], func(r rune) bool { return r == '/' || r == '@' })
 		}
-		name, value, named := strings.Cut(part, "=")
-		if !named {
-			name, value = "", part
+		for _, value := range values {
+			add(name, value)
 		}
-		add(name, value)
 	}
 	if len(found) == 0 && !strings.Contains(connection, "://") {
 		return []string{connection}

@@ -170,7 +170,7 @@ func TestPipeUnknownAtPlan(t *testing.T) {
 		"nothing wrong":   {mockplatform.KafkaPipeID, `name = "n"`, ""},
 		"wrong kind":      {mockplatform.KafkaPipeID, `source = { postgres = { host = "h" } }`, "source.postgres is set, but the source of pipe"},
 		"wrong secret":    {mockplatform.KafkaPipeID, postgresOne, "source_credentials.postgres is set, but the source of pipe"},
-		"user, version":   {mockplatform.KafkaPipeID, `source_credentials = { kafka = { username = later.id, password_wo_version = later.none } }`, "username is sent only with its secret"},
+		"user, version":   {mockplatform.KafkaPipeID, `source_credentials = { kafka = { username = later.id, password_wo_version = later.none } }`, `password_wo_version" must be specified when "source_credentials.kafka.username" is specified`},
 		"invalid id":      {"none", `name = "n"`, "must be a UUID"},
 		"version, secret": {mockplatform.KafkaPipeID, `source_credentials = { kafka = { password_wo_version = later.number } }`, "password_wo must be set in this run"},
 		"blank secret":    {mockplatform.KafkaPipeID, `source_credentials = { kafka = { password_wo = later.blank, password_wo_version = 1 } }`, "Secret is blank"},
@@ -216,8 +216,8 @@ func TestPipeCredentialsOfEveryKind(t *testing.T) {
 			credentials := func(members ...string) string {
 				return fmt.Sprintf("source_credentials = { %s = { %s, %s } }", test.kind, test.user, strings.Join(members, ", "))
 			}
-			b := f.pipe(test.id, credentials(secret))
-			b.refuses(b.tryPlan(f.start()), "source_credentials."+test.kind+"."+test.secret+" is sent when its version changes. Set "+test.secret+"_version.")
+			b := f.pipe(test.id, fmt.Sprintf("source_credentials = { %s = { %s } }", test.kind, secret))
+			b.refuses(b.tryPlan(f.start()), test.secret+`_version" must be specified when "source_credentials.`+test.kind+"."+test.secret+`" is specified`)
 			b.arguments = credentials(version)
 			b.refuses(b.tryPlan(f.start()), test.secret+" must be set in this run")
 			b.arguments = credentials(secret, version)
