@@ -152,15 +152,9 @@ func (r *apiKeyResource) warnExpired(plan tfvalue.Value, diags *diag.Diagnostics
 // An argument under ignore_changes has the old key's value in config, although the new key ignores
 // nothing. So the warning does not tell such a change; the plan shows it.
 func (r *apiKeyResource) warnReplaced(config, plan, state tfvalue.Value, changed []string, diags *diag.Diagnostics) {
-	known, unknown, why := []string(nil), []string(nil), []string(nil)
-	for _, name := range changed {
-		if plan.At(name).IsFullyKnown() {
-			known = append(known, name)
-		} else {
-			unknown = append(unknown, name)
-		}
-	}
-	if len(known) > 0 {
+	var why []string
+	unknown := slices.DeleteFunc(slices.Clone(changed), func(name string) bool { return plan.At(name).IsFullyKnown() })
+	if known := without(changed, unknown); len(known) > 0 {
 		why = append(why, words.Enumerate(known)+" changed")
 	}
 	if len(unknown) > 0 {
@@ -169,12 +163,13 @@ func (r *apiKeyResource) warnReplaced(config, plan, state tfvalue.Value, changed
 	if len(why) == 0 {
 		why = []string{"its renewal is due"}
 	}
-	summary, revoke := "API key %s is replaced and stays valid", " The API cannot delete keys: revoke it in the platform's console once nothing uses it."
+	summary := "API key %s is replaced and stays valid"
 	if passed(state.At("expire_at"), r.Now()) {
-		summary, revoke = "API key %s has expired and is replaced", ""
+		summary = "API key %s has expired and is replaced"
 	}
 	paragraphs := []string{
-		fmt.Sprintf("The key is replaced because %s. %s%s", strings.Join(why, ", and "), remains("The old key", state, r.Now()), revoke),
+		fmt.Sprintf("The key is replaced because %s. %s", strings.Join(why, ", and "), r.remains("The old key", state,
+			" The API cannot delete keys: revoke it in the platform's console once nothing uses it.")),
 		recipientChanges(config, state),
 		unlimited("The new key", config),
 		"If the plan says that it destroys the key and then creates a replacement (-/+), set create_before_destroy first, " +
@@ -236,17 +231,18 @@ func keyLabel(key tfvalue.Value) string {
 	return cmp.Or(strings.Join(label, " "), "(name not known yet)")
 }
 
-// remains describes a key that stays on the platform. Its name and ID are in the summary.
-func remains(which string, key tfvalue.Value, now time.Time) string {
+// remains describes a key that stays on the platform, and asks to revoke it unless it has expired. Its
+// name and ID are in the summary.
+func (r *apiKeyResource) remains(which string, key tfvalue.Value, revoke string) string {
 	if suffix := key.At("key_suffix").Text(); suffix != "" {
 		which += " (suffix " + words.Clean(suffix, words.MaxID) + ")"
 	}
 	switch expiry := key.At("expire_at"); {
 	case expiry.Text() == "":
-		return which + " stays valid, because it does not expire."
-	case passed(expiry, now):
+		return which + " stays valid, because it does not expire." + revoke
+	case passed(expiry, r.Now()):
 		return which + " expired at " + words.Clean(expiry.Text(), words.MaxID) + "."
 	default:
-		return which + " stays valid until " + words.Clean(expiry.Text(), words.MaxID) + "."
+		return which + " stays valid until " + words.Clean(expiry.Text(), words.MaxID) + "." + revoke
 	}
 }

@@ -47,11 +47,6 @@ func (r *apiKeyResource) ValidateConfig(_ context.Context, req resource.Validate
 		resp.Diagnostics.AddError("Invalid secret_recipients", "secret_recipients conflicts with hash_data: "+
 			"the secret of a key from hashes was generated elsewhere, and the API does not return it. Remove one of them.")
 	}
-	if list := config.At("ip_access_list"); isSet(list) && len(list.Elements()) == 0 {
-		resp.Diagnostics.AddAttributeError(path.Root("ip_access_list"), "Empty list",
-			"ip_access_list must not be empty, because the API documentation does not say whether an empty list allows every address or none. "+
-				"List the addresses, or set it to null.")
-	}
 	validity, early := config.At("validity_hours"), config.At("early_renewal_hours")
 	if isSet(validity) && isSet(early) && early.Number().Cmp(validity.Number()) >= 0 {
 		resp.Diagnostics.AddAttributeError(path.Root("early_renewal_hours"), "Invalid early_renewal_hours",
@@ -137,8 +132,8 @@ func returned(key any, typ tftypes.Type) (tfvalue.Value, error) {
 // once the creation has ended, and ignores what a provider returns to the interrupt.
 func warnInterrupted(ctx context.Context, requested tfvalue.Value) (stop func() bool) {
 	return context.AfterFunc(ctx, func() {
-		tflog.Warn(ctx, "Interrupted while an API key is being created. If Terraform ends without a result for this key, its secret is lost: "+
-			"look for the key in the platform's console and revoke it: "+described(requested, ""))
+		tflog.Warn(ctx, "Interrupted while an API key is being created. If Terraform ends without a result for this key, its secret is lost. "+
+			toRevoke(requested, "", ""))
 	})
 }
 
@@ -223,36 +218,29 @@ func difference(name string, wanted, got tfvalue.Value, mask func(string) string
 func addCreateError(diags *diag.Diagnostics, requested tfvalue.Value, err error) {
 	failed := conn.Detail(err)
 	if failure := new(platform.Error); errors.As(err, &failure) && failure.Ambiguous {
-		failed += "\n\nThe platform may have created the key. If so, its secret is lost. Look for the key in the platform's console and revoke it: " +
-			described(requested, failure.RequestID) + ". The request was not retried, because a surplus key cannot be deleted."
+		failed += "\n\nThe platform may have created the key. If so, its secret is lost. " + toRevoke(requested, failure.RequestID, "") +
+			" The request was not retried, because a surplus key cannot be deleted."
 	}
 	diags.AddError("Cannot create API key", failed)
 }
 
 // addSecretLost reports a key that exists and whose secret is lost.
 func addSecretLost(diags *diag.Diagnostics, requested, response tfvalue.Value, created *platform.CreatedAPIKey, why string) {
-	id := response.At("id").Text()
-	if id != "" {
-		id = ", ID " + words.Clean(id, words.MaxID)
-	}
 	diags.AddError("Cannot create API key",
-		"The API created the key, "+why+". "+
-			"Look for the key in the platform's console and revoke it: "+
-			described(requested, created.RequestID)+id+". The next apply creates another key.")
+		"The API created the key, "+why+". "+toRevoke(requested, created.RequestID, response.At("id").Text())+" The next apply creates another key.")
 }
 
-// described is what identifies a key in the console, and its creation in the platform's logs. The
-// request ID may be "".
-func described(requested tfvalue.Value, requestID string) string {
-	expiry := "no expiry"
-	if at := requested.At("expire_at").Text(); at != "" {
-		expiry = "expiry " + at
+// toRevoke asks to revoke a key, and says what identifies it in the console, and its creation in the
+// platform's logs. Either ID may be "".
+func toRevoke(requested tfvalue.Value, requestID, id string) string {
+	text := fmt.Sprintf("Look for the key in the platform's console and revoke it: name %q, organization %s, roles %s",
+		requested.At("name").Text(), requested.At("organization_id").Text(), strings.Join(texts(requested.At("roles")), ", "))
+	for _, known := range [][2]string{{"expiry", cmp.Or(requested.At("expire_at").Text(), "none")}, {"request ID", requestID}, {"ID", id}} {
+		if known[1] != "" {
+			text += ", " + known[0] + " " + words.Clean(known[1], words.MaxID)
+		}
 	}
-	if requestID != "" {
-		expiry += ", request ID " + words.Clean(requestID, words.MaxID)
-	}
-	return fmt.Sprintf("name %q, organization %s, roles %s, %s",
-		requested.At("name").Text(), requested.At("organization_id").Text(), strings.Join(texts(requested.At("roles")), ", "), expiry)
+	return text + "."
 }
 
 // Read sends no request, because the API cannot read keys. With the time, ready_for_renewal changes. A
@@ -279,12 +267,12 @@ func (r *apiKeyResource) warnLeft(state tfvalue.Value, diags *diag.Diagnostics) 
 	if !r.Warned.Add(keyLabel(state)) {
 		return
 	}
-	summary, revoke := "API key %s stays valid", " Revoke it in the platform's console."
+	summary := "API key %s stays valid"
 	if passed(state.At("expire_at"), r.Now()) {
-		summary, revoke = "API key %s has expired and stays on the platform", ""
+		summary = "API key %s has expired and stays on the platform"
 	}
-	diags.AddWarning(fmt.Sprintf(summary, keyLabel(state)),
-		"The API cannot delete keys, so destroying this resource changes nothing on the platform. "+remains("The key", state, r.Now())+revoke)
+	diags.AddWarning(fmt.Sprintf(summary, keyLabel(state)), "The API cannot delete keys, so destroying this resource changes nothing on the platform. "+
+		r.remains("The key", state, " Revoke it in the platform's console."))
 }
 
 // ImportState explains why keys cannot be imported.

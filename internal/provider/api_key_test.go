@@ -53,7 +53,7 @@ func TestAPIKeyInvalid(t *testing.T) {
 		{"early_renewal_hours", `1`, "", "validity_hours"},
 		{"early_renewal_hours", `1`, `expire_at = "2031-01-01T00:00:00Z"`, "validity_hours"},
 		{"early_renewal_hours", `10`, "validity_hours = 9", "early_renewal_hours must be less than validity_hours, got 10 and 9."},
-		{"ip_access_list", `[]`, "", "ip_access_list must not be empty, because the API documentation does not say whether an empty list allows every address or none. List the addresses, or set it to null."},
+		{"ip_access_list", `[]`, "", "ip_access_list set must contain at least 1 elements"},
 		{"ip_access_list", `[{ source = "192.0.2.300", description = "hush-hush" }]`, "", source("192.0.2.300")},
 		{"ip_access_list", fmt.Sprintf("[{ source = %q }]", strings.Repeat("1.", 900)), "", source(strings.Repeat("1.", 50))},
 		{"secret_recipients", "[]", "", "must not be empty"},
