@@ -40,8 +40,7 @@ func (r *apiKeyResource) ModifyPlan(_ context.Context, req resource.ModifyPlanRe
 		r.warnLeft(state, &resp.Diagnostics)
 	case state.IsNull():
 		organization := r.checkCreation(config, &resp.Diagnostics)
-		warnUnknownRecipients(config, &resp.Diagnostics)
-		warnEndless(config, &resp.Diagnostics)
+		warnCreation(config, &resp.Diagnostics)
 		resp.Plan.Raw = planSecret(plan).With(organization, "organization_id").Value
 	default:
 		r.WarnOrganization(config.At("organization_id"), state.At("organization_id"), "API key "+keyLabel(state),
@@ -124,9 +123,13 @@ func (r *apiKeyResource) isDueInPlan(plan, state tfvalue.Value) bool {
 	return state.At("ready_for_renewal").True() && (!early.IsKnown() || hours(early) >= hours(state.At("early_renewal_hours")))
 }
 
-// warnEndless reports that a key that is to be created will never expire, and whether anything limits
-// who may use it.
-func warnEndless(config tfvalue.Value, diags *diag.Diagnostics) {
+// warnCreation reports that the secret of a new key is not encrypted if its recipients turn out to be
+// null; and that the key will never expire, and whether anything limits who may use it.
+func warnCreation(config tfvalue.Value, diags *diag.Diagnostics) {
+	if !config.At("secret_recipients").IsKnown() {
+		diags.AddWarning(fmt.Sprintf("Recipients of API key %s are not known yet", keyLabel(config)),
+			"secret_recipients is known only after apply. "+perhapsPlain)
+	}
 	if neverExpires(config) {
 		diags.AddWarning(fmt.Sprintf("API key %s will never expire", keyLabel(config)),
 			"The API cannot delete keys: this one stays valid until it is revoked in the platform's console. "+unlimited("The key", config))

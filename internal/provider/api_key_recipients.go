@@ -67,7 +67,7 @@ func recipientsOf(set tfvalue.Value, diags *diag.Diagnostics) []sealing.Recipien
 // sameRecipients reports whether two values of secret_recipients name the same recipients: the comment
 // and the white space of an SSH key make no other.
 func sameRecipients(a, b tfvalue.Value) bool {
-	if !a.IsFullyKnown() || !b.IsFullyKnown() || a.IsNull() || b.IsNull() {
+	if a.Equal(b) || !a.IsFullyKnown() || !b.IsFullyKnown() {
 		return a.Equal(b)
 	}
 	var diags diag.Diagnostics
@@ -86,16 +86,6 @@ func planSecret(plan tfvalue.Value) tfvalue.Value {
 	default:
 		return plan
 	}
-}
-
-// warnUnknownRecipients reports that the secret of a new key is not encrypted if its recipients turn out to
-// be null.
-func warnUnknownRecipients(config tfvalue.Value, diags *diag.Diagnostics) {
-	if config.At("secret_recipients").IsKnown() {
-		return
-	}
-	diags.AddWarning(fmt.Sprintf("Recipients of API key %s are not known yet", keyLabel(config)),
-		"secret_recipients is known only after apply. "+perhapsPlain)
 }
 
 const perhapsPlain = "If it turns out to be null, the secret will be stored in the state without encryption."

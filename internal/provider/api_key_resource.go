@@ -33,10 +33,6 @@ func (r *apiKeyResource) Metadata(_ context.Context, req resource.MetadataReques
 	resp.TypeName = req.ProviderTypeName + "_api_key"
 }
 
-func (r *apiKeyResource) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
-	resp.Schema = apiKeySchema()
-}
-
 // ValidateConfig checks what no validator of an attribute can: what needs two attributes, and what the
 // error of an attribute would show.
 func (r *apiKeyResource) ValidateConfig(_ context.Context, req resource.ValidateConfigRequest, resp *resource.ValidateConfigResponse) {
@@ -151,12 +147,11 @@ func (r *apiKeyResource) keyCreated(plan, requested, response tfvalue.Value, cre
 	state = state.With(secretVersion(state), "secret_version")
 	state = state.With(tfvalue.Bool(false), "ready_for_renewal")
 	expiry := state.At("expire_at")
-	if _, err := tfvalue.ParseTime(expiry.Text()); !expiry.IsNull() && expiry.IsEmpty() { // it never expires
-		state = state.Without("expire_at")
-	} else if err != nil {
-		state = state.With(requested.At("expire_at"), "expire_at")
+	_, err := tfvalue.ParseTime(expiry.Text())
+	if expiry.Equal(tfvalue.String("")) { // it never expires
+		state, err = state.Without("expire_at"), nil
 	}
-	if isDue(state, r.Now().Add(shortestUse)) {
+	if err != nil || isDue(state, r.Now().Add(shortestUse)) {
 		state = state.With(requested.At("expire_at"), "expire_at")
 	}
 	return state

@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"context"
 	"fmt"
 	"net/netip"
 	"regexp"
@@ -10,6 +11,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringdefault"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
@@ -17,9 +19,9 @@ import (
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
 )
 
-func apiKeySchema() schema.Schema {
+func (r *apiKeyResource) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
 	hash := access{optional: true, sensitive: true}
-	return schema.Schema{
+	resp.Schema = schema.Schema{
 		MarkdownDescription: "Creates an API key. The API returns its secret only once, so the state stores it: " +
 			"encrypted if you set `secret_recipients`, and in plain text otherwise. " +
 			"The API cannot read, change or delete keys, so every change creates a new key.",

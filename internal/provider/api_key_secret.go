@@ -30,11 +30,7 @@ func (e *apiKeySecret) Metadata(_ context.Context, req ephemeral.MetadataRequest
 }
 
 func (e *apiKeySecret) Schema(_ context.Context, _ ephemeral.SchemaRequest, resp *ephemeral.SchemaResponse) {
-	resp.Schema = apiKeySecretSchema()
-}
-
-func apiKeySecretSchema() schema.Schema {
-	return schema.Schema{
+	resp.Schema = schema.Schema{
 		MarkdownDescription: "Decrypts the secret of an API key with `secret_recipients`, without storing it. Sends no request.",
 		Attributes: map[string]schema.Attribute{
 			"encrypted_key_secret": required.string("`encrypted_key_secret` of a `dataplatform_api_key`."),

@@ -3,6 +3,7 @@ package provider
 import (
 	"context"
 	"crypto/rand"
+	"fmt"
 	"os"
 	"strconv"
 	"strings"
@@ -109,14 +110,8 @@ func (p *dataplatformProvider) Configure(_ context.Context, req provider.Configu
 // userAgent names Terraform and the provider, and ends with what the user adds with the variable
 // that Terraform's own requests use.
 func (p *dataplatformProvider) userAgent(terraform string) string {
-	agent := "terraform-provider-dataplatform/" + p.version
-	if terraform != "" {
-		agent = "Terraform/" + terraform + " (+https://www.terraform.io) " + agent
-	}
-	if more := strings.TrimSpace(os.Getenv("TF_APPEND_USER_AGENT")); more != "" {
-		agent += " " + more
-	}
-	return agent
+	return strings.TrimSpace(fmt.Sprintf("Terraform/%s (+https://www.terraform.io) terraform-provider-dataplatform/%s %s",
+		terraform, p.version, strings.TrimSpace(os.Getenv("TF_APPEND_USER_AGENT"))))
 }
 
 // The framework calls the functions that these methods return for each request. So what they construct

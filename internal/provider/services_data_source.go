@@ -54,19 +54,16 @@ func readNamedService(ctx context.Context, q *query) error {
 		ids = append(ids, q.client.Clean(q.result.At("id").Text(), words.MaxID))
 		return err
 	})
-	detail := ""
+	refuse := func(detail string) { q.diags.AddAttributeError(path.Root("name"), cannotReadService, detail) }
 	switch {
 	case err != nil:
 		return err
 	case len(ids) == 0:
-		detail = fmt.Sprintf("No service of organization %s has the name %q: two consecutive lists omit it. Names are case-sensitive. "+
-			"Check name and organization_id.", q.organization, name)
+		refuse(fmt.Sprintf("No service of organization %s has the name %q: two consecutive lists omit it. Names are case-sensitive. "+
+			"Check name and organization_id.", q.organization, name))
 	case len(ids) > 1:
-		detail = fmt.Sprintf("%d services of organization %s have the name %q: %s. Set id instead of name.",
-			len(ids), q.organization, name, strings.Join(ids, ", "))
-	}
-	if detail != "" {
-		q.diags.AddAttributeError(path.Root("name"), cannotReadService, detail)
+		refuse(fmt.Sprintf("%d services of organization %s have the name %q: %s. Set id instead of name.",
+			len(ids), q.organization, name, strings.Join(ids, ", ")))
 	}
 	return nil
 }
