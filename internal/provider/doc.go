@@ -10,8 +10,7 @@
 //	data_source.go           what the data sources have in common
 //	alert_data_source.go     dataplatform_alert
 //	services_data_source.go  dataplatform_service and dataplatform_services
-//	service_scaling.go       dataplatform_service_scaling, the kind with its schema
-//	service_scaling_list.go  its list resource
+//	service_scaling.go       dataplatform_service_scaling, the kind with its schema, and its list resource
 //	pipe.go                  dataplatform_pipe, the kind and its PATCH
 //	pipe_schema.go           its schema
 //	pipe_mappings.go         table mappings: what is wrong with them, and what a plan changes, in words

@@ -1,17 +1,25 @@
 package provider
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"math/big"
+	"slices"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/list"
+	listschema "github.com/hashicorp/terraform-plugin-framework/list/schema"
 	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/adopt"
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/conn"
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/platform"
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/words"
 )
 
 // serviceScaling is dataplatform_service_scaling: the scaling of one service, adopted.
@@ -34,8 +42,13 @@ var serviceScaling = adopt.New(adopt.Kind{
 	Body: func(_ adopt.Change, patch adopt.Patch) (map[string]any, error) {
 		return tfvalue.Rules{}.JSON(patch.All())
 	},
-	AlsoChanges: scalingAlsoChanges,
-	Check:       warnFewReplicas,
+	AlsoChanges: func(send tfvalue.Value) []string {
+		if send.At("min_total_memory_gb").IsNull() && send.At("max_total_memory_gb").IsNull() {
+			return nil
+		}
+		return []string{"min_replica_memory_gb", "max_replica_memory_gb"} // derived from the total memory
+	},
+	Check: warnFewReplicas,
 })
 
 func serviceScalingSchema() schema.Schema {
@@ -50,8 +63,9 @@ func serviceScalingSchema() schema.Schema {
 				"The first service of a warehouse needs at least 2, unless the organization's tier allows fewer. The tier may set further limits. "+
 				"The platform's default is 1 on tier BASIC, and 3 on tiers SCALE and ENTERPRISE.",
 				numberCheck{"must be a whole number between 1 and 20", 1, 20, 1}),
-			"idle_scaling":          settable.bool("Whether the service may scale down to zero when idle. The platform's default is `true`."),
-			"idle_timeout_minutes":  settable.number("Idle time after which the service scales down to zero, in minutes; at least 5.", integerFrom(5)),
+			"idle_scaling": settable.bool("Whether the service may scale down to zero when idle. The platform's default is `true`."),
+			"idle_timeout_minutes": settable.number("Idle time after which the service scales down to zero, in minutes; at least 5.",
+				numberCheck{"must be a whole number of at least 5", 5, math.MaxInt64, 1}),
 			"min_total_memory_gb":   deprecatedMemory("Minimum", ", not exceeding `max_total_memory_gb`"),
 			"max_total_memory_gb":   deprecatedMemory("Maximum", ", at most 360 for non-paid services"),
 			"name":                  fields["name"],
@@ -63,10 +77,8 @@ func serviceScalingSchema() schema.Schema {
 	}
 }
 
-// inaccurateTotal is why the platform deprecates its total memory settings.
-const inaccurateTotal = "inaccurate for services with a non-default number of replicas"
-
 func deprecatedMemory(bound, limit string) schema.Attribute {
+	const inaccurateTotal = "inaccurate for services with a non-default number of replicas"
 	attribute := settable.number(
 		bound+" total memory of three workers during auto-scaling, in GB; a multiple of 12 between 24 and 1068"+limit+". "+
 			"Only for `production` services. Deprecated: "+inaccurateTotal+".",
@@ -84,15 +96,6 @@ func checkMemoryLimits(config tfvalue.Value, diags *diag.Diagnostics) {
 	}
 }
 
-// scalingAlsoChanges names the memory of a replica, which the platform derives from the total
-// memory.
-func scalingAlsoChanges(send tfvalue.Value) []string {
-	if send.At("min_total_memory_gb").IsNull() && send.At("max_total_memory_gb").IsNull() {
-		return nil
-	}
-	return []string{"min_replica_memory_gb", "max_replica_memory_gb"}
-}
-
 // warnFewReplicas warns about a limit of the API document that the organization's tier may lift, which the provider
 // cannot see.
 func warnFewReplicas(r adopt.Review) []string {
@@ -102,4 +105,63 @@ func warnFewReplicas(r adopt.Review) []string {
 				"it requires between 2 and 20 replicas for such a service, unless the organization's tier allows fewer.")
 	}
 	return nil
+}
+
+// serviceScalingList is the list resource dataplatform_service_scaling, for `terraform query`.
+type serviceScalingList struct{ *conn.Connection }
+
+func (l *serviceScalingList) Metadata(_ context.Context, req resource.MetadataRequest, resp *resource.MetadataResponse) {
+	resp.TypeName = req.ProviderTypeName + "_service_scaling"
+}
+
+func (l *serviceScalingList) ListResourceConfigSchema(_ context.Context, _ list.ListResourceSchemaRequest, resp *list.ListResourceSchemaResponse) {
+	resp.Schema = listschema.Schema{
+		MarkdownDescription: "Lists the services of an organization, to import their scaling with `terraform query`. " +
+			"Requires Terraform 1.14 or later; OpenTofu has no `query`.",
+		Attributes: map[string]listschema.Attribute{
+			"organization_id": optional.string("UUID of the organization. Defaults to the provider's `organization_id`.", uuidText),
+			"filter":          filterAttribute(),
+		},
+	}
+}
+
+func (l *serviceScalingList) List(ctx context.Context, req list.ListRequest, stream *list.ListResultsStream) {
+	config := tfvalue.Of(req.Config.Raw)
+	var diags diag.Diagnostics
+	var results []list.ListResult
+	if client, organization, ok := l.Management(config.At("organization_id"), &diags); ok {
+		err := client.ListServices(ctx, organization.Text(), texts(config.At("filter")), func(decoded any) error {
+			if req.Limit > 0 && int64(len(results)) == req.Limit {
+				return nil // the framework doesn't apply the limit
+			}
+			result, err := listedService(ctx, req, organization.Text(), decoded)
+			results = append(results, result)
+			return err
+		})
+		if err != nil {
+			diags.AddError(cannotListServices, conn.Detail(err))
+		}
+	}
+	stream.Results = slices.Values(results)
+	if diags.HasError() {
+		stream.Results = list.ListResultsStreamDiagnostics(diags)
+	}
+}
+
+func listedService(ctx context.Context, req list.ListRequest, organization string, decoded any) (list.ListResult, error) {
+	result := req.NewListResult(ctx)
+	service, err := tfvalue.Rules{}.FromJSON(decoded, listedType)
+	if err != nil {
+		return result, err
+	}
+	object, err := serviceScaling.Imported(adopt.Identity{Organization: organization, IDs: []string{service.At("id").Text()}}, decoded)
+	if err != nil {
+		return result, err
+	}
+	result.DisplayName = cmp.Or(words.Clean(service.At("name").Text(), words.MaxID), words.Clean(service.At("id").Text(), words.MaxID))
+	result.Identity.Raw = serviceScaling.IdentityOf(object).Value
+	if req.IncludeResource {
+		result.Resource.Raw = object.Value
+	}
+	return result, nil
 }
