@@ -62,7 +62,7 @@ var invalidConfigurations = []struct {
 		{`source_credentials = { postgres = { username = "x" } }`, []string{`"source_credentials.postgres.password_wo_version" must be specified when "source_credentials.postgres.username" is specified`}},
 		{`source_credentials = { object_storage = { access_key_id = "x", connection_string_wo = "c", connection_string_wo_version = 1 } }`, []string{`secret_key_wo_version" must be specified when "source_credentials.object_storage.access_key_id" is`}},
 		{mappings(wanted("s.a", "x", "excluded_columns = []"), wanted("s.b", "y", "excluded_columns = null")), []string{`source.postgres.table_mappings["s.b:y"].excluded_columns`, "required"}},
-		{mappings(wanted("s.t", "x", `excluded_columns = [""]`)), []string{`source.postgres.table_mappings["s.t:x"].excluded_columns must not contain null or empty elements. Omit`}},
+		{mappings(wanted("s.t", "x", `excluded_columns = [""]`)), []string{`source.postgres.table_mappings["s.t:x"].excluded_columns[...] string length must be at least 1`}},
 		{mappings(`"s.t:x" = null`), []string{"table_mappings", "null"}},
 		{mappings(wanted("s.t", "x", `excluded_columns = [], target_table = ""`)), []string{"target_table", "at least 1"}},
 		{mappings(wanted("s.t", "x", `excluded_columns = [], target_table = "y"`)), []string{"Invalid key of a table mapping", `- "s.t:x" should be "s.t:y"`}},

@@ -1,6 +1,10 @@
 package provider
 
-import "github.com/hashicorp/terraform-plugin-framework/resource/schema"
+import (
+	"github.com/hashicorp/terraform-plugin-framework-validators/listvalidator"
+	"github.com/hashicorp/terraform-plugin-framework-validators/setvalidator"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
+)
 
 // pipeResourceSchema is the schema of dataplatform_pipe, nested as the fields of the API document.
 func pipeResourceSchema() schema.Schema {
@@ -145,8 +149,9 @@ func tableMappingsAttribute(set, must access) schema.Attribute {
 		"source_schema_name":     set.string("Schema of the source table. Defaults to the one in the key, and must be the same.", nonEmpty),
 		"source_table":           set.string("Source table. Defaults to the one in the key, and must be the same.", nonEmpty),
 		"target_table":           set.string("Destination table. Defaults to the one in the key, and must be the same.", nonEmpty),
-		"excluded_columns":       must.stringSet("Columns that are not copied. Use `[]` to exclude none.", allNamed),
+		"excluded_columns":       must.stringSet("Columns that are not copied. Use `[]` to exclude none.", nonNull, setvalidator.ValueStringsAre(nonEmpty)),
 		"use_custom_sorting_key": set.bool("Whether the table is sorted by `sorting_keys`. Defaults to `false`."),
-		"sorting_keys":           set.stringList("Columns to sort by, in order. Requires `use_custom_sorting_key = true`. Defaults to `[]`.", allNamed),
+		"sorting_keys": set.stringList("Columns to sort by, in order. Requires `use_custom_sorting_key = true`. Defaults to `[]`.",
+			nonNull, listvalidator.ValueStringsAre(nonEmpty)),
 	})
 }

@@ -86,7 +86,6 @@ func (a access) says(description string) string {
 // aboutSetting matches all but the first sentence of a description, and that a number must be whole.
 var aboutSetting = regexp.MustCompile(`; a whole number|([^.]\.) .*`)
 
-// nonEmpty is for a string that identifies something.
 var nonEmpty = stringvalidator.LengthAtLeast(1)
 
 // The ends of descriptions.

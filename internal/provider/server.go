@@ -24,8 +24,7 @@ type frameworkServer interface {
 // framework would report damage in it as a bug of the provider.
 type server struct {
 	frameworkServer
-	provider *dataplatformProvider
-	// beforeWrite is called before each call that may change something on the platform.
+	provider    *dataplatformProvider
 	beforeWrite func()
 	schemas     func() *tfprotov6.GetProviderSchemaResponse // what the framework serves
 }
@@ -50,9 +49,8 @@ func serverOf(p *dataplatformProvider) server {
 	served := providerserver.NewProtocol6(p)().(frameworkServer)
 	return server{
 		frameworkServer: served,
-
-		provider:    p,
-		beforeWrite: func() {},
+		provider:        p,
+		beforeWrite:     func() {},
 		schemas: sync.OnceValue(func() *tfprotov6.GetProviderSchemaResponse {
 			all, _ := served.GetProviderSchema(context.Background(), &tfprotov6.GetProviderSchemaRequest{}) // never fails
 			return all

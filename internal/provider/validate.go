@@ -4,22 +4,18 @@ import (
 	"context"
 	"fmt"
 	"regexp"
-	"slices"
 	"strings"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 )
 
-// Validation is the framework's, corrected where it finds something: it reads the members of an unknown
+// Validation of resources is the framework's, corrected where it finds something: it reads the members of an unknown
 // element as null, and reports that they are not set; it does not name an attribute that is read-only;
 // and it spells an element of a set with all of its values, which may be sensitive.
 
 // corrected corrects what the framework has found in a configuration of a type.
 func corrected(found []*tfprotov6.Diagnostic, config *tfprotov6.DynamicValue, typ tftypes.Type) (all []*tfprotov6.Diagnostic, err error) {
-	if len(found) == 0 {
-		return nil, nil
-	}
 	raw, err := config.Unmarshal(typ)
 	if err != nil {
 		return nil, fmt.Errorf("decoding a configuration from Terraform: %w", err)
@@ -33,9 +29,7 @@ func corrected(found []*tfprotov6.Diagnostic, config *tfprotov6.DynamicValue, ty
 			next.Summary, next.Detail = "Read-only attribute is set", names+" is read-only: the API returns it. Remove it from the configuration."
 		}
 		next.Detail = setElement.ReplaceAllString(next.Detail, "[...]")
-		if !slices.ContainsFunc(all, func(other *tfprotov6.Diagnostic) bool { return other.Detail == next.Detail }) {
-			all = append(all, next)
-		}
+		all = append(all, next)
 	}
 	return all, nil
 }
@@ -79,9 +73,5 @@ func (s server) ValidateResourceConfig(ctx context.Context, req *tfprotov6.Valid
 func (s server) ValidateDataResourceConfig(
 	ctx context.Context, req *tfprotov6.ValidateDataResourceConfigRequest,
 ) (*tfprotov6.ValidateDataResourceConfigResponse, error) {
-	resp, err := letGo(ctx, req, s.frameworkServer.ValidateDataResourceConfig)
-	if err == nil {
-		resp.Diagnostics, err = corrected(resp.Diagnostics, req.Config, s.schemas().DataSourceSchemas[req.TypeName].ValueType())
-	}
-	return resp, err
+	return letGo(ctx, req, s.frameworkServer.ValidateDataResourceConfig)
 }

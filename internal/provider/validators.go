@@ -13,7 +13,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
-	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/platform"
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
@@ -88,10 +87,6 @@ var (
 	integer   = numberCheck{"must be a whole number of 64 bits", math.MinInt64, math.MaxInt64, 1}
 )
 
-func integerFrom(minimum int64) numberCheck {
-	return numberCheck{rule(fmt.Sprintf("must be a whole number of at least %d", minimum)), minimum, math.MaxInt64, 1}
-}
-
 func (c numberCheck) accepts(n *big.Float) bool {
 	if !n.IsInt() {
 		float, _ := n.Float64()
@@ -110,18 +105,11 @@ func (c numberCheck) ValidateNumber(_ context.Context, req validator.NumberReque
 	resp.Diagnostics.AddAttributeError(req.Path, "Invalid number", fmt.Sprintf("%s %s, got %s.", req.Path, c.rule, got))
 }
 
-// noNulls rejects null elements, and in lists of names empty ones. They would pass a plan, and fail
-// its apply as an error in the provider. Rejected: the framework's own validator, which does not
-// name the attribute.
-type noNulls struct {
-	rule
-	names bool
-}
+// noNulls rejects null elements. They would pass a plan, and fail its apply as an error in the
+// provider. Rejected: the framework's own validator, which does not name the attribute.
+type noNulls struct{ rule }
 
-var (
-	nonNull  = noNulls{"must not contain null elements", false}
-	allNamed = noNulls{"must not contain null or empty elements", true}
-)
+var nonNull = noNulls{"must not contain null elements"}
 
 func (v noNulls) ValidateList(_ context.Context, req validator.ListRequest, resp *validator.ListResponse) {
 	v.check(req.Path, req.ConfigValue.Elements(), &resp.Diagnostics)
@@ -136,10 +124,7 @@ func (v noNulls) ValidateMap(_ context.Context, req validator.MapRequest, resp *
 }
 
 func (v noNulls) check(at path.Path, elements []attr.Value, diags *diag.Diagnostics) {
-	isBad := func(element attr.Value) bool {
-		return element.IsNull() || v.names && element.Equal(types.StringValue(""))
-	}
-	if slices.ContainsFunc(elements, isBad) { // the path is written only then: in a set, it has the whole element
+	if slices.ContainsFunc(elements, attr.Value.IsNull) { // the path is written only then: in a set, it has the whole element
 		diags.AddAttributeError(at, "Invalid element", fmt.Sprintf("%s %s. Omit the element.", at, v.rule))
 	}
 }
