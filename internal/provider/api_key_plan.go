@@ -40,7 +40,6 @@ func (r *apiKeyResource) ModifyPlan(_ context.Context, req resource.ModifyPlanRe
 		r.warnLeft(state, &resp.Diagnostics)
 	case state.IsNull():
 		organization := r.checkCreation(config, &resp.Diagnostics)
-		warnCreation(config, &resp.Diagnostics)
 		resp.Plan.Raw = planSecret(plan).With(organization, "organization_id").Value
 	default:
 		r.WarnOrganization(config.At("organization_id"), state.At("organization_id"), "API key "+keyLabel(state),
@@ -50,7 +49,8 @@ func (r *apiKeyResource) ModifyPlan(_ context.Context, req resource.ModifyPlanRe
 }
 
 // checkCreation checks what the creation of a key needs beside valid arguments, and returns the
-// organization of the new key.
+// organization of the new key. It warns that the secret is not encrypted if its recipients turn out to
+// be null; and that the key will never expire, and whether anything limits who may use it.
 //
 // Terraform plans a creation again during the apply. An error there is safe with
 // create_before_destroy, too: the state has the old key with its secret, as a deposed object, until
@@ -66,6 +66,14 @@ func (r *apiKeyResource) checkCreation(config tfvalue.Value, diags *diag.Diagnos
 	if expiry := config.At("expire_at"); passed(expiry, r.Now()) {
 		diags.AddAttributeError(path.Root("expire_at"), "Expiry in the past",
 			fmt.Sprintf("expire_at must be in the future when the key is created, got %s.", expiry.Text()))
+	}
+	if !config.At("secret_recipients").IsKnown() {
+		diags.AddWarning(fmt.Sprintf("Recipients of API key %s are not known yet", keyLabel(config)),
+			"secret_recipients is known only after apply. "+perhapsPlain)
+	}
+	if neverExpires(config) {
+		diags.AddWarning(fmt.Sprintf("API key %s will never expire", keyLabel(config)),
+			"The API cannot delete keys: this one stays valid until it is revoked in the platform's console. "+unlimited("The key", config))
 	}
 	return organization
 }
@@ -123,28 +131,14 @@ func (r *apiKeyResource) isDueInPlan(plan, state tfvalue.Value) bool {
 	return state.At("ready_for_renewal").True() && (!early.IsKnown() || hours(early) >= hours(state.At("early_renewal_hours")))
 }
 
-// warnCreation reports that the secret of a new key is not encrypted if its recipients turn out to be
-// null; and that the key will never expire, and whether anything limits who may use it.
-func warnCreation(config tfvalue.Value, diags *diag.Diagnostics) {
-	if !config.At("secret_recipients").IsKnown() {
-		diags.AddWarning(fmt.Sprintf("Recipients of API key %s are not known yet", keyLabel(config)),
-			"secret_recipients is known only after apply. "+perhapsPlain)
-	}
-	if neverExpires(config) {
-		diags.AddWarning(fmt.Sprintf("API key %s will never expire", keyLabel(config)),
-			"The API cannot delete keys: this one stays valid until it is revoked in the platform's console. "+unlimited("The key", config))
-	}
-}
-
 // warnExpired reports that a key has expired and is not replaced, since a new one would have the
 // same expiry.
 func (r *apiKeyResource) warnExpired(plan tfvalue.Value, diags *diag.Diagnostics) {
-	if !passed(plan.At("expire_at"), r.Now()) || !plan.At("validity_hours").IsNull() {
-		return
+	if passed(plan.At("expire_at"), r.Now()) && plan.At("validity_hours").IsNull() {
+		diags.AddWarning(fmt.Sprintf("API key %s has expired", keyLabel(plan)),
+			fmt.Sprintf("The key expired at %s. Set a later expire_at to create a new key, or set validity_hours instead to have it renewed.",
+				words.Clean(plan.At("expire_at").Text(), words.MaxID)))
 	}
-	diags.AddWarning(fmt.Sprintf("API key %s has expired", keyLabel(plan)),
-		fmt.Sprintf("The key expired at %s. Set a later expire_at to create a new key, or set validity_hours instead to have it renewed.",
-			words.Clean(plan.At("expire_at").Text(), words.MaxID)))
 }
 
 // warnReplaced reports in one warning for each key why it is replaced, what becomes of the old one,
@@ -211,7 +205,6 @@ func passed(timestamp tfvalue.Value, now time.Time) bool {
 	return err == nil && !now.Before(at)
 }
 
-// neverExpires reports whether a configuration asks for a key without an expiry.
 func neverExpires(config tfvalue.Value) bool {
 	return config.At("expire_at").IsNull() && config.At("validity_hours").IsNull()
 }
@@ -240,12 +233,12 @@ func (r *apiKeyResource) remains(which string, key tfvalue.Value, revoke string)
 	if suffix := key.At("key_suffix").Text(); suffix != "" {
 		which += " (suffix " + words.Clean(suffix, words.MaxID) + ")"
 	}
-	switch expiry := key.At("expire_at"); {
-	case expiry.Text() == "":
+	switch expiry := words.Clean(key.At("expire_at").Text(), words.MaxID); {
+	case expiry == "":
 		return which + " stays valid, because it does not expire." + revoke
-	case passed(expiry, r.Now()):
-		return which + " expired at " + words.Clean(expiry.Text(), words.MaxID) + "."
+	case passed(key.At("expire_at"), r.Now()):
+		return which + " expired at " + expiry + "."
 	default:
-		return which + " stays valid until " + words.Clean(expiry.Text(), words.MaxID) + "." + revoke
+		return which + " stays valid until " + expiry + "." + revoke
 	}
 }

@@ -64,7 +64,6 @@ func (r *apiKeyResource) Create(ctx context.Context, req resource.CreateRequest,
 	body, err := keyRules.JSON(requested)
 	if err != nil {
 		resp.Diagnostics.AddError("Cannot create API key", conn.Detail(err))
-		return
 	}
 	if expiry, exists := body["expireAt"].(string); exists {
 		body["expireAt"] = strings.ToUpper(expiry) // many parsers know "T" and "Z" alone, Go's among them
@@ -84,18 +83,11 @@ func (r *apiKeyResource) Create(ctx context.Context, req resource.CreateRequest,
 	}
 	response, wrong := returned(created.Key, plan.Type())
 	created.Incomplete = cmp.Or(created.Incomplete, wrong)
-	if created.KeySecret == nil && body["hashData"] == nil {
-		addSecretLost(&resp.Diagnostics, requested, response, created, "but returned no secret, and cannot return it later")
+	state, lost := r.withSecret(r.keyCreated(plan, requested, response, created), recipients)
+	if lost != "" {
+		resp.Diagnostics.AddError("Cannot create API key", "The API created the key, but "+lost+". "+
+			toRevoke(requested, created.RequestID, response.At("id").Text())+" The next apply creates another key.")
 		return
-	}
-	state := r.keyCreated(plan, requested, response, created)
-	if len(recipients) > 0 {
-		sealed, err := r.seal(*created.KeySecret, recipients)
-		if err != nil {
-			addSecretLost(&resp.Diagnostics, requested, response, created, "but its secret could not be encrypted to secret_recipients, and was not stored")
-			return
-		}
-		state = state.With(tfvalue.String(sealed), "encrypted_key_secret").Without("key_secret")
 	}
 	warnDifferences(requested, response, created, client.Mask, &resp.Diagnostics)
 	resp.State.Raw = state.Value
@@ -157,6 +149,22 @@ func (r *apiKeyResource) keyCreated(plan, requested, response tfvalue.Value, cre
 	return state
 }
 
+// withSecret is the state of a new key with its secret as it is stored, or why the secret is lost.
+func (r *apiKeyResource) withSecret(state tfvalue.Value, recipients []sealing.Recipient) (stored tfvalue.Value, lost string) {
+	switch secret := state.At("key_secret"); {
+	case secret.IsNull() && !state.At("hash_data").AnyLeaf():
+		return state, "returned no secret, and cannot return it later"
+	case len(recipients) == 0:
+		return state, ""
+	default:
+		sealed, err := r.seal(secret.Text(), recipients)
+		if err != nil {
+			return state, "its secret could not be encrypted to secret_recipients, and was not stored"
+		}
+		return state.With(tfvalue.String(sealed), "encrypted_key_secret").Without("key_secret"), ""
+	}
+}
+
 // warnDifferences reports in one warning how the created key differs from the request: both values,
 // but for configured texts only that of the response. Values are masked, since a response may have
 // the secret in another field.
@@ -168,30 +176,28 @@ func warnDifferences(requested, response tfvalue.Value, created *platform.Create
 	for _, name := range []string{"name", "roles", "state", "ip_access_list", "expire_at"} {
 		wanted, got := requested.At(name), response.At(name)
 		isLocked := name == "ip_access_list" && wanted.IsNull() && !got.IsNull() // an empty list may allow nobody
-		if got.IsNull() || wanted.IsNull() && got.IsEmpty() && !isLocked || keyRules.Confirms(name, wanted, got) && !isLocked {
-			continue
+		isSame := got.IsNull() || wanted.IsNull() && got.IsEmpty() || keyRules.Confirms(name, wanted, got)
+		if isLocked || !isSame {
+			lines = append(lines, "  - "+name+": "+difference(name, wanted, got, mask))
 		}
-		lines = append(lines, "  - "+name+": "+difference(name, wanted, got, mask))
 	}
 	if created.KeyID == nil && requested.At("hash_data").IsNull() {
 		lines = append(lines, "  - key_id: the API returned none")
 	}
-	if len(lines) == 0 {
-		return
+	if len(lines) > 0 {
+		diags.AddWarning(fmt.Sprintf("API key %s differs from the request", keyLabel(response.With(requested.At("name"), "name"))),
+			"The key was created and is in the state. The response differs from the request:\n\n"+strings.Join(lines, "\n"))
 	}
-	diags.AddWarning(fmt.Sprintf("API key %s differs from the request", keyLabel(response.With(requested.At("name"), "name"))),
-		"The key was created and is in the state. The response differs from the request:\n\n"+strings.Join(lines, "\n"))
 }
 
 // difference says what was requested of an attribute, and what the API returned.
 func difference(name string, wanted, got tfvalue.Value, mask func(string) string) string {
 	shown := func(value tfvalue.Value) string {
 		// Masked before it is cut, since mask doesn't recognize a part of the secret.
-		text := tfvalue.Rules{}.Describe("", value)
-		if mask(text) != text {
-			return "a value that cannot be shown"
+		if text := (tfvalue.Rules{}).Describe("", value); mask(text) == text {
+			return text
 		}
-		return text
+		return "a value that cannot be shown"
 	}
 	request, returned := "", shown(got)
 	switch {
@@ -217,12 +223,6 @@ func addCreateError(diags *diag.Diagnostics, requested tfvalue.Value, err error)
 			" The request was not retried, because a surplus key cannot be deleted."
 	}
 	diags.AddError("Cannot create API key", failed)
-}
-
-// addSecretLost reports a key that exists and whose secret is lost.
-func addSecretLost(diags *diag.Diagnostics, requested, response tfvalue.Value, created *platform.CreatedAPIKey, why string) {
-	diags.AddError("Cannot create API key",
-		"The API created the key, "+why+". "+toRevoke(requested, created.RequestID, response.At("id").Text())+" The next apply creates another key.")
 }
 
 // toRevoke asks to revoke a key, and says what identifies it in the console, and its creation in the
@@ -270,7 +270,6 @@ func (r *apiKeyResource) warnLeft(state tfvalue.Value, diags *diag.Diagnostics) 
 		r.remains("The key", state, " Revoke it in the platform's console."))
 }
 
-// ImportState explains why keys cannot be imported.
 func (r *apiKeyResource) ImportState(_ context.Context, _ resource.ImportStateRequest, resp *resource.ImportStateResponse) {
 	resp.Diagnostics.AddError("API keys cannot be imported",
 		"The API cannot read a key, and returns its secret only in the response to its creation. "+
