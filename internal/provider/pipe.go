@@ -58,13 +58,11 @@ var pipeRules = tfvalue.Rules{
 	NotInJSON:    []tfvalue.Path{{credentialsName}, validateSamplesPath},
 }
 
-// sourceKinds are the kinds of source, which are members of source, in the order of the API
-// document.
+// sourceKinds are members of source, in the order of the API document.
 var sourceKinds = []string{"kafka", "object_storage", "cloud_stream", "postgres"}
 
 var validateSamplesPath = tfvalue.Path{"source", "validate_samples"}
 
-// checkPipe is adopt.Kind.Check.
 func checkPipe(r adopt.Review) []string {
 	checkKinds(r)
 	if r.Diags.HasError() {
@@ -100,8 +98,8 @@ func checkKinds(r adopt.Review) {
 	}
 }
 
-// pipeBody is adopt.Kind.Body: the leaves of a patch and its change to the table mappings;
-// and with a change to the source, its credentials and validateSamples.
+// pipeBody has the leaves of a patch and its change to the table mappings; and with a change to the
+// source, its credentials and validateSamples.
 func pipeBody(change adopt.Change, patch adopt.Patch) (map[string]any, error) {
 	members, err := pipeRules.JSON(patch.All().Prune())
 	if err != nil {
@@ -163,7 +161,6 @@ func (o jsonObject) setMappings(edit tfvalue.Edit) error {
 	return nil
 }
 
-// changesKind reports whether a patch has a kind of source.
 func changesKind(patch adopt.Patch, kind string) bool {
 	return patch.All().At("source", kind).AnyLeaf() || tableMappingsPath[1] == kind && !patch.Edit.IsEmpty()
 }

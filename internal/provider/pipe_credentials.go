@@ -39,7 +39,6 @@ type credential struct {
 	label, userLabel string // in descriptions
 }
 
-// credentials has an entry for each secret of each kind of source.
 var credentials = []credential{
 	{"kafka", "password_wo", "username", "credentials", "Password", "User name"},
 	{"object_storage", "secret_key_wo", "access_key_id", "accessKey", "Secret of the access key", "Access key ID"},
@@ -48,7 +47,6 @@ var credentials = []credential{
 	{"postgres", "password_wo", "username", "credentials", "Password", "User name"},
 }
 
-// addTo adds the secret, and its user, to the body of a PATCH.
 func (c credential) addTo(body jsonObject, change adopt.Change) {
 	object := body.at("source", pipeRules.Member(tfvalue.Path{c.kind}))
 	if c.inside != "" {
@@ -79,7 +77,6 @@ func pipeCredentialsAttribute() schema.Attribute {
 		"Secrets are write-only and require Terraform 1.11 or OpenTofu 1.11, or later.", kinds)
 }
 
-// attributes are those of the secret, its version and its user.
 func (c credential) attributes() map[string]schema.Attribute {
 	// Nothing else shows that a secret has changed, and the API document does not say whether the platform
 	// keeps it if a request has the user alone.
@@ -193,12 +190,11 @@ func checkCredentials(r adopt.Review) []string {
 	var lines []string
 	for _, c := range credentials {
 		c.check(r)
-		line := fmt.Sprintf("credentials of %s.%s (the API does not return the current ones)", credentialsName, c.kind)
-		if c.isSent(r.Change, r.Patch) && !slices.Contains(lines, line) {
-			lines = append(lines, line)
+		if c.isSent(r.Change, r.Patch) {
+			lines = append(lines, fmt.Sprintf("credentials of %s.%s (the API does not return the current ones)", credentialsName, c.kind))
 		}
 	}
-	return lines
+	return slices.Compact(lines)
 }
 
 // check reports a version or user that changes without the secret, and warns about another change to

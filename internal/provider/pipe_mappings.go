@@ -38,33 +38,27 @@ var (
 // know of a change. A plan of Terraform shows a change in place, and nothing of a mapping of which a
 // member is sensitive, or of all of them if the map is unknown.
 func checkMappings(r adopt.Review) {
-	if r.Edit.IsEmpty() && r.Leaves.At(tableMappingsPath...).IsNull() {
-		return // nothing of them is sent
+	checkSorting(r)
+	if r.Prior.IsNull() || r.Edit.IsEmpty() && r.Leaves.At(tableMappingsPath...).IsNull() {
+		return // an adoption only adds mappings, and otherwise nothing of them is sent
 	}
-	before, after := r.Prior.At(tableMappingsPath...), mappingKey.Named(r.Plan.At(tableMappingsPath...))
-	if r.Prior.IsNull() {
-		before = r.Remote.At(tableMappingsPath...)
-	}
-	if !r.Remote.IsNull() {
-		checkSorting(r, before, after)
-	}
-	if lines := mappingChanges(before, after); len(lines) > 0 && !r.Prior.IsNull() { // an adoption only adds mappings
+	if lines := mappingChanges(r.Prior.At(tableMappingsPath...), mappingKey.Named(r.Plan.At(tableMappingsPath...))); len(lines) > 0 {
 		r.Diags.AddAttributeWarning(conn.AttributePath(tableMappingsPath),
 			fmt.Sprintf("Table mappings of %s change", r.Label), strings.Join(lines, "\n"))
 	}
 }
 
 // checkSorting rejects a mapping that is added with sorting keys that the platform may reject or ignore. It
-// does so after it has removed the mapping that this one replaces.
-func checkSorting(r adopt.Review, before, after tfvalue.Value) {
+// does so after it has removed the mapping that this one replaces. While one is unknown, none is added.
+func checkSorting(r adopt.Review) {
 	var lines []string
-	for _, mapping := range mappingKey.Difference(after, before).Add {
-		line, uses, keys := "  - "+mappingKey.Label(mapping)+": ", mapping.At("use_custom_sorting_key"), mapping.At("sorting_keys")
-		if uses.IsKnown() && keys.IsKnown() && uses.True() != (len(keys.Elements()) > 0) {
+	for _, mapping := range r.Edit.Add {
+		line, keys := "  - "+mappingKey.Label(mapping)+": ", mapping.At("sorting_keys").Elements()
+		if mapping.At("use_custom_sorting_key").True() != (len(keys) > 0) {
 			lines = append(lines, line+"use_custom_sorting_key and sorting_keys are not set together")
 		}
-		for _, key := range keys.Elements() {
-			if name := words.Name(key.Normal()); key.IsKnown() && slices.Contains(columns(mapping), name) {
+		for _, key := range keys {
+			if name := words.Name(key.Normal()); slices.Contains(columns(mapping), name) {
 				lines = append(lines, line+name+" is in sorting_keys, but excluded_columns excludes it")
 			}
 		}
