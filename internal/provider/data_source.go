@@ -31,7 +31,6 @@ func (p *dataplatformProvider) dataSource(d dataSource) func() datasource.DataSo
 	}
 }
 
-// query is one read of a data source.
 type query struct {
 	client       *platform.Client
 	organization string // "" for the alerting API
@@ -49,7 +48,6 @@ var dataRules = func() tfvalue.Rules {
 	return rules
 }()
 
-// take takes a response for the result.
 func (q *query) take(decoded any) (err error) {
 	q.result, err = dataRules.FromJSON(decoded, q.config.Type())
 	return err
@@ -69,7 +67,6 @@ func (d *dataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp 
 
 func (d *dataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
 	q := &query{config: tfvalue.Of(req.Config.Raw), diags: &resp.Diagnostics}
-	q.result = tfvalue.Null(q.config.Type())
 	if _, managed := q.config.Type().(tftypes.Object).AttributeTypes["organization_id"]; managed {
 		client, organization, ok := d.Management(q.config.At("organization_id"), q.diags)
 		if !ok {

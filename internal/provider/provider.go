@@ -27,7 +27,6 @@ import (
 // providerName begins the types of what the provider has.
 const providerName = "dataplatform"
 
-// dataplatformProvider implements the provider "dataplatform".
 type dataplatformProvider struct {
 	version    string
 	now        func() time.Time
@@ -88,9 +87,11 @@ func (p *dataplatformProvider) Configure(_ context.Context, req provider.Configu
 			RequestTimeout:        parsed(time.ParseDuration, set.values["request_timeout"], platform.DefaultRequestTimeout),
 			RetryTimeout:          parsed(time.ParseDuration, set.values["retry_timeout"], platform.DefaultRetryTimeout),
 			MaxConcurrentRequests: parsed(strconv.Atoi, set.values["max_concurrent_requests"], platform.DefaultMaxConcurrentRequests),
-			UserAgent:             p.userAgent(req.TerraformVersion),
-			Random:                p.random,
-			Log:                   tflog.Debug,
+			// With what the user adds with the variable that Terraform's own requests use.
+			UserAgent: strings.TrimSpace(fmt.Sprintf("Terraform/%s (+https://www.terraform.io) terraform-provider-dataplatform/%s %s",
+				req.TerraformVersion, p.version, strings.TrimSpace(os.Getenv("TF_APPEND_USER_AGENT")))),
+			Random: p.random,
+			Log:    tflog.Debug,
 		},
 	})
 	if err != nil {
@@ -105,13 +106,6 @@ func (p *dataplatformProvider) Configure(_ context.Context, req provider.Configu
 		Now:            p.now,
 		Run:            rand.Text(),
 	}
-}
-
-// userAgent names Terraform and the provider, and ends with what the user adds with the variable
-// that Terraform's own requests use.
-func (p *dataplatformProvider) userAgent(terraform string) string {
-	return strings.TrimSpace(fmt.Sprintf("Terraform/%s (+https://www.terraform.io) terraform-provider-dataplatform/%s %s",
-		terraform, p.version, strings.TrimSpace(os.Getenv("TF_APPEND_USER_AGENT"))))
 }
 
 // The framework calls the functions that these methods return for each request. So what they construct

@@ -19,7 +19,6 @@ import (
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/words"
 )
 
-// setting is one argument of the provider.
 type setting struct {
 	name, description string
 	needed            bool // required where it is used; the others have a default
@@ -104,7 +103,6 @@ func isCount(value string) bool {
 	return err == nil && n >= 1
 }
 
-// settings are the provider's, from its configuration or the environment.
 type settings struct {
 	values  map[string]string
 	unknown []string
@@ -132,7 +130,9 @@ func readSettings(config tfvalue.Value, getenv func(string) string, diags *diag.
 		}
 		wrong := s.rule
 		if s.accepts == nil {
-			wrong = set.wrongAddress(written)
+			if _, err := platform.ParseBaseURL(written, set.allowsHTTP()); err != nil {
+				wrong = fmt.Sprintf("is not valid: %s", err)
+			}
 		} else if s.accepts(written) {
 			wrong = ""
 		}
@@ -143,14 +143,6 @@ func readSettings(config tfvalue.Value, getenv func(string) string, diags *diag.
 		set.values[s.name] = written
 	}
 	return set
-}
-
-// wrongAddress is what is wrong with a URL, or "".
-func (s settings) wrongAddress(value string) string {
-	if _, err := platform.ParseBaseURL(value, s.allowsHTTP()); err != nil {
-		return fmt.Sprintf("is not valid: %s", err)
-	}
-	return ""
 }
 
 // allowsHTTP reports whether plain http may be used with any host. It may while allow_http is

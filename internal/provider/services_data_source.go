@@ -88,7 +88,6 @@ func servicesDataSourceSchema() schema.Schema {
 	}
 }
 
-// serviceAttributes are the fields of a service.
 func serviceAttributes() map[string]schema.Attribute {
 	const deprecatedTotal = " total memory of three workers during auto-scaling, in GB. Deprecated."
 	return map[string]schema.Attribute{
@@ -151,7 +150,6 @@ func readServices(ctx context.Context, q *query) error {
 // listedType has what encryption_keys and the list resource need of a service.
 var listedType = tftypes.Object{AttributeTypes: map[string]tftypes.Type{"id": tftypes.String, "name": tftypes.String, "encryption_key": tftypes.String}}
 
-// texts are the elements of a list of strings.
 func texts(values tfvalue.Value) []string {
 	var all []string
 	for _, value := range values.Elements() {
