@@ -480,5 +480,6 @@ func (u *update) driftedMappings() []tfvalue.Value {
 	if !u.ownsMappings() || u.change.read.mappedAt.IsZero() {
 		return nil
 	}
-	return u.key().Drifted(u.mappingsOf(u.change.Remote), u.mappingsOf(u.remote), u.change.Edit.All())
+	drifted := u.key().Difference(u.mappingsOf(u.remote), u.mappingsOf(u.change.Remote)).Remove
+	return u.key().Except(drifted, u.change.Edit.All())
 }

@@ -3,6 +3,7 @@ package tfvalue
 import (
 	"fmt"
 	"maps"
+	"slices"
 	"strings"
 
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
@@ -26,7 +27,7 @@ func (r Rules) DescribeInFull(name string, value Value) string {
 		return "not set"
 	case isString(value):
 		return fmt.Sprintf("%q", value.Text())
-	case value.Type().Is(tftypes.Number):
+	case isNumber(value):
 		return value.Number().Text('f', -1)
 	case value.Type().Is(tftypes.Bool):
 		return fmt.Sprint(value.True())
@@ -56,18 +57,17 @@ func (r Rules) DescribeChange(at Path, one, other Value, verbs [2]string, mask f
 	line := func(subject, name string, one, other Value) string {
 		return fmt.Sprintf("  - %s: %s %s, %s %s", subject, verbs[0], mask(r.Describe(name, one)), verbs[1], mask(r.Describe(name, other)))
 	}
-	name := at.Name()
-	key, keyed := r.Keys[name]
-	if !keyed {
-		return []string{line(at.String(), name, one, other)}
+	if _, keyed := r.Keys[at.Name()]; !keyed {
+		return []string{line(at.String(), at.Name(), one, other)}
 	}
 	var lines []string
 	had, has := maps.Collect(one.Members()), maps.Collect(other.Members())
-	changed := key.Difference(other, one)
-	for _, element := range key.After(key.Collect(one.Type(), changed.Remove), Edit{Add: changed.Add}).Elements() {
-		subject := fmt.Sprintf("%s, %s", at, key.Label(element))
-		was, existed := had[key.Of(element)]
-		now, exists := has[key.Of(element)]
+	all := maps.Clone(had)
+	maps.Copy(all, has)
+	for _, key := range slices.Sorted(maps.Keys(all)) {
+		subject := fmt.Sprintf("%s, %q", at, key)
+		was, existed := had[key]
+		now, exists := has[key]
 		switch {
 		case !exists:
 			lines = append(lines, fmt.Sprintf("  - %s: %s there, %s missing", subject, verbs[0], verbs[1]))

@@ -63,25 +63,15 @@ func (k Key) Ask(some []Value, before, after, now Value) (isDone bool, conflicts
 // NotDone returns what a set does not have yet of an edit: what is not there as it was added, and
 // what was removed, is not added again, and is still there.
 func (k Key) NotDone(e Edit, now Value) Edit {
-	is, added := k.Group(now.Elements()), k.Group(e.Add)
-	isAdded := func(element Value) bool { return k.alike(is[k.Of(element)], added[k.Of(element)]) }
-	isGone := func(element Value) bool { return len(is[k.Of(element)]) == 0 || len(added[k.Of(element)]) > 0 }
-	return Edit{slices.DeleteFunc(slices.Clone(e.Remove), isGone), slices.DeleteFunc(slices.Clone(e.Add), isAdded)}
-}
-
-// Drifted returns the elements of a set, as they were, that are now missing or have another value,
-// except for some.
-func (k Key) Drifted(before, now Value, except []Value) []Value {
-	return k.Except(k.Difference(now, before).Remove, except)
+	gone := k.Except(e.Remove, now.Elements())
+	return Edit{k.Except(e.Remove, append(gone, e.Add...)), k.Difference(k.Collect(now.Type(), e.Add), now).Add}
 }
 
 // SameButCase returns the elements of a set whose keys differ from those of some elements by letter
 // case alone.
 func (k Key) SameButCase(some []Value, now Value) []Value {
-	return slices.DeleteFunc(now.Elements(), func(element Value) bool {
-		key := k.Of(element)
-		return !slices.ContainsFunc(some, func(other Value) bool { return k.Of(other) != key && strings.EqualFold(k.Of(other), key) })
-	})
+	k.Parts = nil // so that only the whole key relates elements
+	return k.Among(k.Except(now.Elements(), some), some)
 }
 
 // Group returns elements by their keys, of which a response may repeat one.

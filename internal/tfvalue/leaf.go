@@ -19,12 +19,9 @@ func (p Path) Name() string { return strings.Join(p[max(0, len(p)-1):], "") }
 // Leaf is an attribute that is not an object. A list, a set or a map is one leaf: it is owned, compared and
 // sent as a whole.
 type Leaf struct {
-	Path  Path
+	Path
 	Value Value
 }
-
-// Name returns the last name of the path.
-func (l Leaf) Name() string { return l.Path.Name() }
 
 // Leaves returns the leaves that are not null, in the order of their paths. An unknown object
 // counts as a leaf.
