@@ -20,8 +20,7 @@ import (
 // does not have is skipped, and so are repeated elements of a set or a keyed map, of which an array has
 // the elements. An error names the attribute, but never the value, which may be a secret.
 func (r Rules) FromJSON(decoded any, typ tftypes.Type) (Value, error) {
-	value, err := r.read(make(Path, 0, 8), decoded, typ)
-	return Value{value}, err
+	return r.read(make(Path, 0, 8), decoded, typ)
 }
 
 // Salvage reads an object like FromJSON, but as far as it can: a member with an error is null, and
@@ -41,9 +40,9 @@ func (r Rules) Into(v *Value) func(any) error {
 }
 
 // read returns null with an error.
-func (r Rules) read(at Path, decoded any, typ tftypes.Type) (tftypes.Value, error) {
+func (r Rules) read(at Path, decoded any, typ tftypes.Type) (Value, error) {
 	if decoded == nil {
-		return tftypes.NewValue(typ, nil), nil
+		return Null(typ), nil
 	}
 	var content any
 	var err error
@@ -51,21 +50,18 @@ func (r Rules) read(at Path, decoded any, typ tftypes.Type) (tftypes.Value, erro
 	case tftypes.Object:
 		content, err = r.readMembers(at, decoded, t)
 	case tftypes.List:
-		content, err = r.readElements(at, decoded, t.ElementType, false)
+		return r.readElements(at, decoded, typ, t.ElementType)
 	case tftypes.Set:
-		content, err = r.readElements(at, decoded, t.ElementType, true)
+		return r.readElements(at, decoded, typ, t.ElementType)
 	case tftypes.Map:
-		var elements []tftypes.Value
-		if elements, err = r.readElements(at, decoded, t.ElementType, false); err == nil {
-			return r.Keys[at.Name()].Collect(typ, wrapped(elements)).Value, nil
-		}
+		return r.readElements(at, decoded, typ, t.ElementType)
 	default:
 		content, err = readScalar(at, decoded, typ)
 	}
 	if err != nil {
-		return tftypes.NewValue(typ, nil), err
+		return Null(typ), err
 	}
-	return tftypes.NewValue(typ, content), nil
+	return Value{tftypes.NewValue(typ, content)}, nil
 }
 
 // readMembers reads an object by the attributes of its type, all of them despite an error.
@@ -85,33 +81,31 @@ func (r Rules) readMembers(at Path, decoded any, typ tftypes.Object) (map[string
 			member = []any{}
 		}
 		value, err := r.read(next, member, memberType)
-		read[name], wrong = value, cmp.Or(wrong, err)
+		read[name], wrong = value.Value, cmp.Or(wrong, err)
 	}
 	return read, wrong
 }
 
-// readElements reads the elements of a list or set, which have its path.
-func (r Rules) readElements(at Path, decoded any, typ tftypes.Type, unique bool) ([]tftypes.Value, error) {
-	elements, isArray := decoded.([]any)
+// readElements reads a list, a set or a keyed map, whose elements have its path.
+func (r Rules) readElements(at Path, decoded any, typ, elementType tftypes.Type) (Value, error) {
+	array, isArray := decoded.([]any)
 	if !isArray {
-		return nil, otherType(at)
+		return Null(typ), otherType(at)
 	}
-	read, seen := make([]tftypes.Value, 0, len(elements)), map[string]bool{}
-	for _, element := range elements {
-		value, err := r.read(at, element, typ)
-		if err != nil {
-			return nil, err
+	elements := make([]Value, len(array))
+	for i, one := range array {
+		var err error
+		if elements[i], err = r.read(at, one, elementType); err != nil {
+			return Null(typ), err
 		}
-		if unique {
-			text := value.String()
-			if seen[text] {
-				continue
-			}
-			seen[text] = true
-		}
-		read = append(read, value)
 	}
-	return read, nil
+	switch {
+	case typ.Is(tftypes.Map{}):
+		return r.Keys[at.Name()].Collect(typ, elements), nil
+	case typ.Is(tftypes.Set{}):
+		elements = slices.DeleteFunc(elements, isRepeat())
+	}
+	return Collection(typ, elements), nil
 }
 
 func readScalar(at Path, decoded any, typ tftypes.Type) (any, error) {
@@ -121,18 +115,12 @@ func readScalar(at Path, decoded any, typ tftypes.Type) (any, error) {
 	switch {
 	case isText && typ.Is(tftypes.String), isBool && typ.Is(tftypes.Bool):
 		return decoded, nil
-	case isNumber && typ.Is(tftypes.Number):
-		return readNumber(at, string(number))
-	default:
+	case !isNumber || !typ.Is(tftypes.Number):
 		return nil, otherType(at)
-	}
-}
-
-func readNumber(at Path, text string) (any, error) {
-	if len(text) > maxNumberText {
+	case len(number) > maxNumberText:
 		return nil, outOfRange(at)
 	}
-	n, _, err := big.ParseFloat(text, 10, numberPrecision, big.ToNearestEven)
+	n, _, err := big.ParseFloat(string(number), 10, numberPrecision, big.ToNearestEven)
 	if err != nil || !inRange(n) {
 		return nil, outOfRange(at)
 	}
@@ -146,52 +134,54 @@ func otherType(at Path) error {
 // JSON returns the attributes of an object that are not null, to be marshaled: maps for objects,
 // slices for lists, sets and keyed maps. See Prune for objects without leaves. It fails if a leaf is unknown
 // or out of range.
-func (r Rules) JSON(v Value) (map[string]any, error) { return r.writeMembers(nil, v) }
+func (r Rules) JSON(v Value) (map[string]any, error) {
+	w := writer{Rules: r}
+	return w.members(nil, v), w.err
+}
 
-func (r Rules) writeMembers(at Path, v Value) (map[string]any, error) {
+type writer struct {
+	Rules
+	err error // of one value
+}
+
+func (w *writer) fail(err error) any {
+	w.err = err
+	return nil
+}
+
+func (w *writer) members(at Path, v Value) map[string]any {
 	written := map[string]any{}
 	for name, member := range v.Members() {
 		next := append(at, name) //nolint:gocritic // likewise
-		if member.IsNull() || contains(r.NotInJSON, next) {
-			continue
+		if !member.IsNull() && !contains(w.NotInJSON, next) {
+			written[w.Member(next)] = w.value(next, member)
 		}
-		value, err := r.write(next, member)
-		if err != nil {
-			return nil, err
-		}
-		written[r.Member(next)] = value
 	}
-	return written, nil
+	return written
 }
 
-func (r Rules) write(at Path, v Value) (any, error) {
+func (w *writer) value(at Path, v Value) any {
 	switch {
 	case v.IsNull():
-		return nil, nil
+		return nil
 	case !v.IsKnown():
-		return nil, fmt.Errorf("%s is unknown", at)
+		return w.fail(fmt.Errorf("%s is unknown", at))
 	case isString(v):
-		return v.Text(), nil
+		return v.Text()
+	case isNumber(v) && !inRange(v.Number()):
+		return w.fail(outOfRange(at))
 	case isNumber(v):
-		n := v.Number()
-		if !inRange(n) {
-			return nil, outOfRange(at)
-		}
-		return json.Number(n.Text('f', -1)), nil
+		return json.Number(v.Number().Text('f', -1))
 	case v.Type().Is(tftypes.Bool):
-		return v.True(), nil
+		return v.True()
 	case v.IsCollection():
 		written := []any{}
 		for _, element := range v.Elements() {
-			value, err := r.write(at, element)
-			if err != nil {
-				return nil, err
-			}
-			written = append(written, value)
+			written = append(written, w.value(at, element))
 		}
-		return written, nil
+		return written
 	default:
-		return r.writeMembers(at, v)
+		return w.members(at, v)
 	}
 }
 

@@ -50,6 +50,8 @@ type Rules struct {
 	// Instants are timestamps, which Same compares by their instant, and Folded are strings
 	// whose letter case it ignores.
 	Instants, Folded []string
+
+	trimsAll bool // compares texts without white space at their ends
 }
 
 // Same reports whether two values of an attribute mean the same.
@@ -134,7 +136,8 @@ func (r Rules) Confirms(name string, wanted, response Value) bool {
 	case isList(wanted) && slices.EqualFunc(wanted.Elements(), response.Elements(), confirmsElement):
 		return true
 	default: // a platform may trim texts
-		return r.Same(name, wanted.trimmed(), response.trimmed())
+		r.trimsAll = true
+		return r.Same(name, wanted, response)
 	}
 }
 
@@ -171,10 +174,8 @@ func (r Rules) canonical(name string, value Value) string {
 	switch {
 	case !value.IsKnown():
 		return "?"
-	case isString(value) && slices.Contains(r.Trimmed, name):
-		return strconv.Quote(strings.TrimRight(strings.ReplaceAll(value.Normal(), "\r\n", "\n"), " \t\n"))
 	case isString(value):
-		return strconv.Quote(value.Normal())
+		return strconv.Quote(r.trimmed(name, value.Normal()))
 	case value.IsEmpty():
 		return ""
 	case isNumber(value):
@@ -184,6 +185,16 @@ func (r Rules) canonical(name string, value Value) string {
 	default:
 		return "[" + strings.Join(r.canonicalParts(name, value), ",") + "]"
 	}
+}
+
+func (r Rules) trimmed(name, text string) string {
+	if slices.Contains(r.Trimmed, name) {
+		text = strings.TrimRight(strings.ReplaceAll(text, "\r\n", "\n"), " \t\n")
+	}
+	if r.trimsAll {
+		text = strings.TrimSpace(text)
+	}
+	return text
 }
 
 func (r Rules) canonicalParts(name string, value Value) (parts []string) {

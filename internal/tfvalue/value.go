@@ -103,28 +103,32 @@ func (v Value) Elements() (all []Value) {
 		for _, element := range v.Members() {
 			all = append(all, element)
 		}
-		return all
 	}
-	return wrapped(as[[]tftypes.Value](v))
+	for _, element := range as[[]tftypes.Value](v) {
+		all = append(all, Value{element})
+	}
+	return all
 }
 
 // Distinct returns a keyed map with one of all elements that are equal to the letter.
 func (v Value) Distinct() Value {
-	seen, all := map[string]bool{}, map[string]tftypes.Value{}
+	all, isRepeat := maps.Clone(v.attributes()), isRepeat()
 	for key, element := range v.Members() {
-		if text := element.String(); !seen[text] {
-			seen[text], all[key] = true, element.Value
+		if isRepeat(element) {
+			delete(all, key)
 		}
 	}
 	return Value{tftypes.NewValue(v.Type(), all)}
 }
 
-func wrapped(raw []tftypes.Value) []Value {
-	all := make([]Value, len(raw))
-	for i, element := range raw {
-		all[i] = Value{element}
+// isRepeat returns a function that reports whether it was called with an equal value before.
+func isRepeat() func(Value) bool {
+	seen := map[string]bool{}
+	return func(v Value) (repeats bool) {
+		text := v.String()
+		repeats, seen[text] = seen[text], true
+		return repeats
 	}
-	return all
 }
 
 // At returns the value at a path of attribute names: null below null, unknown below unknown. It
@@ -184,17 +188,6 @@ func (v Value) Text() string { return as[string](v) }
 // database that is another name. Here the forms are equal, so they alone are no difference. But to
 // send a list or a set again would rename what is in it.
 func (v Value) Normal() string { return norm.NFC.String(v.Text()) }
-
-// trimmed returns the value with no white space at the ends of its texts.
-func (v Value) trimmed() Value {
-	trimmed, _ := tftypes.Transform(v.Value, func(_ *tftypes.AttributePath, at tftypes.Value) (tftypes.Value, error) {
-		if text := (Value{at}); isString(text) && text.IsKnown() && !text.IsNull() {
-			return String(strings.TrimSpace(text.Text())).Value, nil // never fails
-		}
-		return at, nil
-	})
-	return Value{trimmed}
-}
 
 // OtherForms returns the strings in a value that have another form, or that could not be read in full
 // (what was no text has become U+FFFD), each once, in Terraform's form and sorted. A value that contains
