@@ -36,8 +36,8 @@ type Kind struct {
 
 	// Validate checks a configuration, without state or plan.
 	Validate func(config tfvalue.Value, diags *diag.Diagnostics)
-	// Read reads the JSON of the remote object. Its error satisfies platform.IsNotFound if
-	// the object does not exist.
+	// Read reads the JSON of the remote object. Its error is a platform.Error that is
+	// NotFound if the object does not exist.
 	Read func(ctx context.Context, client *platform.Client, id Identity, read platform.Read) error
 	// Mask keeps the secrets of a configuration out of errors and logs, from the first request on: a
 	// response to a read may repeat them, too.

@@ -108,7 +108,7 @@ func (e *Engine) checkImport(plan, prior tfvalue.Value, replaces []string, diags
 }
 
 func (e *Engine) addAdoptError(diags *diag.Diagnostics, id Identity, err error) {
-	if !platform.IsNotFound(err) {
+	if !platform.AsError(err).NotFound {
 		diags.AddError(e.CannotRead, conn.Detail(err))
 		return
 	}

@@ -32,11 +32,11 @@ func (e *Engine) refresh(ctx context.Context, c *conn.Connection, state tfvalue.
 	}
 	now := known{Engine: e, client: client, id: id, memory: last, remote: state, returned: tfvalue.Null(e.objectType)}
 	switch err := now.read(ctx, now.take); {
-	case platform.IsNotFound(err) && last.imported:
+	case platform.AsError(err).NotFound && last.imported:
 		diags.AddError(e.CannotImport, fmt.Sprintf("There is no %s: %s Check the IDs, or create the %s in the platform's console first.",
 			e.fullName(id), platform.Absence(err), e.Noun))
 		return state, last
-	case platform.IsNotFound(err):
+	case platform.AsError(err).NotFound:
 		c.Gone.Add(e.inRun(id))
 		diags.AddWarning(
 			fmt.Sprintf("The %s no longer exists", e.label(state, state)),

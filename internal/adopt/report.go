@@ -43,7 +43,7 @@ func (u *update) addFailed(s step, err error, diags *diag.Diagnostics) {
 	if !isStop {
 		stop.attempt = err
 	}
-	detail, failed, mappings := "", new(platform.Error), conflict(nil)
+	detail, mappings := "", conflict(nil)
 	if stop.attempt != nil {
 		detail = conn.Detail(stop.attempt)
 	}
@@ -55,7 +55,7 @@ func (u *update) addFailed(s step, err error, diags *diag.Diagnostics) {
 		return
 	case isStop:
 		detail = strings.TrimSpace(detail + "\n\nNothing more was sent: " + conn.Detail(stop.because))
-	case errors.As(err, &failed) && failed.Status == http.StatusBadRequest && removesAll:
+	case platform.AsError(err).Status == http.StatusBadRequest && removesAll:
 		detail += fmt.Sprintf("\n\nThe request removes every table mapping of the %s. "+
 			"The platform may require that one stays: change the tables in two applies.", u.Noun)
 	}

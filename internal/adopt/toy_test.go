@@ -234,7 +234,7 @@ func (u *patching) Send(ctx context.Context, p platform.Patch, read platform.Rea
 	}
 	u.ambiguous = u.ambiguous || failed.Ambiguous
 	failed.Ambiguous = u.ambiguous
-	mayRetry := failed.Status == 0 || failed.Status == http.StatusLocked
+	mayRetry := slices.Contains([]int{0, http.StatusLocked, http.StatusTooManyRequests}, failed.Status)
 	return mayRetry && (!p.NonIdempotent || !failed.Ambiguous), failed
 }
 

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"slices"
 	"strings"
 	"time"
@@ -84,12 +85,12 @@ func (u *update) carryOut(ctx context.Context, s step, diags *diag.Diagnostics) 
 	defer stop()
 	switch {
 	case err == nil:
-	case !platform.IsAmbiguous(err):
+	case !platform.AsError(err).Ambiguous:
 		u.lookForHalf(ctx, s, err)
 	case !s.Edit.IsEmpty():
 		err = u.settle(ctx, s, err)
 	}
-	if err != nil && !platform.IsUnreadable(err) {
+	if isAccepted := platform.AsError(err).Status/100 == 2; err != nil && !isAccepted {
 		u.addFailed(s, err, diags)
 		return false
 	}
@@ -125,7 +126,7 @@ func (u *update) send(ctx context.Context, s step) error {
 	defer call.End()
 	var failed error // of the last attempt
 	for again := true; again; failed = cmp.Or(err, failed) {
-		isDone, because := u.guard(ctx, s, failed != nil && !platform.IsRateLimited(err))
+		isDone, because := u.guard(ctx, s, failed != nil && platform.AsError(err).Status != http.StatusTooManyRequests)
 		switch {
 		case because != nil:
 			return stopped{failed, because}
@@ -157,7 +158,7 @@ func (u *update) attempt(ctx context.Context, call Call, s step) (again bool, er
 	response := tfvalue.Null(u.objectType)
 	again, err = call.Send(ctx, patch, u.Rules.Into(&response))
 	isAccepted := err == nil && !again
-	if isAccepted || platform.IsAmbiguous(err) {
+	if isAccepted || platform.AsError(err).Ambiguous {
 		u.record(s, isAccepted)
 	}
 	if isAccepted {
@@ -332,7 +333,7 @@ func (u *update) settle(ctx context.Context, s step, lost error) error {
 		case !mayResend:
 			return stopped{lost, errUndone}
 		}
-		if lost = u.send(ctx, s); !platform.IsAmbiguous(lost) {
+		if lost = u.send(ctx, s); !platform.AsError(lost).Ambiguous {
 			return lost
 		}
 	}
@@ -345,9 +346,7 @@ func (u *update) lookForHalf(ctx context.Context, s step, err error) {
 	if isStop {
 		err = stop.attempt
 	}
-	failed := new(platform.Error)
-	errors.As(err, &failed)
-	if len(s.Edit.Remove) == 0 || failed.NothingDone() {
+	if len(s.Edit.Remove) == 0 || platform.AsError(err).NothingDone() {
 		return
 	}
 	u.edited.Remove = s.Edit.Remove

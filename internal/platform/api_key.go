@@ -16,8 +16,8 @@ type CreatedAPIKey struct {
 	// Key is the key ("API key" in the API document), decoded as for Read, in which any member
 	// may be missing or of another type; nil if the API returned none.
 	Key              any
-	KeyID, KeySecret *string // nil if the API returned no text, or ""
-	RequestID        string  // the platform's ID of the request, or ""
+	KeyID, KeySecret string // "" if the API returned none
+	RequestID        string // the platform's ID of the request, or ""
 	// Incomplete is what is wrong with a response although it shows that the key exists, apart from the
 	// members of Key; nil if nothing is.
 	Incomplete error
@@ -28,7 +28,7 @@ type CreatedAPIKey struct {
 //
 // The API can neither read nor delete a key, so the POST is non-idempotent (see rest.Request). A response
 // that is not as documented counts if it has the secret, or of a key with hashData, the ID. After an
-// error that IsAmbiguous, a key may exist whose secret is lost.
+// error that is Ambiguous, a key may exist whose secret is lost.
 func (c *Client) CreateAPIKey(ctx context.Context, organizationID string, body map[string]any) (*CreatedAPIKey, error) {
 	r, err := c.inOrganization("create API key", "an API key", organizationID, "keys")
 	if err != nil {
@@ -49,9 +49,7 @@ func (c *Client) CreateAPIKey(ctx context.Context, organizationID string, body m
 	if err := c.rest.Do(ctx, r); err != nil {
 		return nil, err
 	}
-	if created.KeySecret != nil {
-		c.AddSecret(*created.KeySecret)
-	}
+	c.AddSecret(created.KeySecret)
 	return &created, nil
 }
 
@@ -78,7 +76,7 @@ func (k *CreatedAPIKey) receive(r *rest.Response, hashed bool) error {
 		all = result
 	}
 	*k = CreatedAPIKey{Key: all["key"], KeyID: text(all["keyId"]), KeySecret: text(all["keySecret"]), RequestID: r.RequestID, Incomplete: wrong}
-	exists := k.KeySecret != nil || hashed && text(members(k.Key)["id"]) != nil
+	exists := k.KeySecret != "" || hashed && text(members(k.Key)["id"]) != ""
 	// With a 4xx, no key was created, whatever the body contains.
 	if rejected := r.Status/100 == 4; rejected || !exists {
 		return wrong
@@ -86,10 +84,8 @@ func (k *CreatedAPIKey) receive(r *rest.Response, hashed bool) error {
 	return nil
 }
 
-// text returns a string; nil for any other value, and for "", which counts as omitted.
-func text(value any) *string {
-	if text, _ := value.(string); text != "" {
-		return &text
-	}
-	return nil
+// text returns a string; "" for any other value.
+func text(value any) string {
+	text, _ := value.(string)
+	return text
 }

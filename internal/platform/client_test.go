@@ -54,7 +54,7 @@ func TestPatchIsFreshAndNotRepeated(t *testing.T) {
 		defer update.End()
 		for i, age := range []time.Duration{time.Minute, 0} {
 			patch := Patch{Body: map[string]any{"name": "n"}, AsOf: time.Now().Add(-age), NonIdempotent: true}
-			if again, err := update.Send(ctx, patch, new(object).read); again != (i == 0) || IsAmbiguous(err) != (i == 1) || f.Sent("") != i {
+			if again, err := update.Send(ctx, patch, new(object).read); again != (i == 0) || AsError(err).Ambiguous != (i == 1) || f.Sent("") != i {
 				t.Errorf("based on a read %s ago: %t, %v, %v", age, again, err, f.Requests())
 			}
 		}

@@ -69,7 +69,7 @@ func TestAttemptsAndOutcomeOfFaults(t *testing.T) {
 	}
 }
 
-func detail(err error) string { return asError(err).Detail() }
+func detail(err error) string { return AsError(err).Detail() }
 
 // What an error says of its object, and what to do. A secret that is a word of these sentences, or a
 // part of an ID, changes neither the sentence nor the ID.

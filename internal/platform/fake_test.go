@@ -111,9 +111,9 @@ func outcome(err error) string {
 	switch {
 	case err == nil:
 		return "ok"
-	case IsNotFound(err):
+	case AsError(err).NotFound:
 		return "not found"
-	case IsAmbiguous(err):
+	case AsError(err).Ambiguous:
 		return "ambiguous"
 	default:
 		return "failed"

@@ -182,8 +182,7 @@ func (l *list) accept(r *rest.Response) error {
 	}
 	listed := map[string]bool{}
 	for i, decoded := range all {
-		id, _ := members(decoded)["id"].(string)
-		name, _ := members(decoded)["name"].(string)
+		id, name := text(members(decoded)["id"]), text(members(decoded)["name"])
 		if id == "" {
 			return fmt.Errorf("service %d of the list has no ID", i+1)
 		}

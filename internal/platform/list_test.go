@@ -134,7 +134,7 @@ func TestUnusableAndRepeatedServicesInAList(t *testing.T) {
 			t.Errorf("%+v, %v", service, err)
 		}
 		err := c.GetService(t.Context(), testOrganization, testPipe, new(object).read)
-		if _, ofList := do(t.Context(), c, "list"); err == nil || IsNotFound(err) || ofList == nil {
+		if _, ofList := do(t.Context(), c, "list"); err == nil || AsError(err).NotFound || ofList == nil {
 			t.Errorf("an unusable service was read: %v, %v", err, ofList)
 		}
 		for name, lists := range map[string]int{"caf\u00e9": 1, "b": 2} {
@@ -163,7 +163,7 @@ func TestNextPage(t *testing.T) {
 			f.Always(respond(200, `{"requestId":"r","result":[],`+test.members+`}`, "Link: "+test.link))
 			_, err := do(t.Context(), c, "service")
 			announced := strings.Contains(fmt.Sprint(err), "cannot be used: the list is incomplete: "+test.name+" announces a next page")
-			if announced != (test.name != "") || IsNotFound(err) == announced {
+			if announced != (test.name != "") || AsError(err).NotFound == announced {
 				t.Errorf("%s, %s: %v", test.members, test.link, err)
 			}
 		})

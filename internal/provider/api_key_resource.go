@@ -3,7 +3,6 @@ package provider
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -181,7 +180,7 @@ func warnDifferences(requested, response tfvalue.Value, created *platform.Create
 			lines = append(lines, "  - "+name+": "+difference(name, wanted, got, mask))
 		}
 	}
-	if created.KeyID == nil && requested.At("hash_data").IsNull() {
+	if created.KeyID == "" && requested.At("hash_data").IsNull() {
 		lines = append(lines, "  - key_id: the API returned none")
 	}
 	if len(lines) > 0 {
@@ -218,7 +217,7 @@ func difference(name string, wanted, got tfvalue.Value, mask func(string) string
 // addCreateError reports a failed creation, and the key that may exist anyway.
 func addCreateError(diags *diag.Diagnostics, requested tfvalue.Value, err error) {
 	failed := conn.Detail(err)
-	if failure := new(platform.Error); errors.As(err, &failure) && failure.Ambiguous {
+	if failure := platform.AsError(err); failure.Ambiguous {
 		failed += "\n\nThe platform may have created the key. If so, its secret is lost. " + toRevoke(requested, failure.RequestID, "") +
 			" The request was not retried, because a surplus key cannot be deleted."
 	}

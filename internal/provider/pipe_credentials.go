@@ -100,7 +100,7 @@ func (c credential) version() string { return c.secret + "_version" }
 // of is the value of one attribute of the credential, null if attribute is "".
 func (c credential) of(object tfvalue.Value, attribute string) tfvalue.Value {
 	if attribute == "" {
-		return tfvalue.Optional(nil)
+		return tfvalue.Optional("")
 	}
 	return object.At(credentialsName, c.kind, attribute)
 }

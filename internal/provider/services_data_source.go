@@ -36,7 +36,7 @@ func readService(ctx context.Context, q *query) error {
 		return readNamedService(ctx, q)
 	}
 	err := q.client.GetFreshService(ctx, q.organization, id.Text(), q.take)
-	if !platform.IsNotFound(err) {
+	if !platform.AsError(err).NotFound {
 		return err
 	}
 	q.diags.AddAttributeError(path.Root("id"), cannotReadService,

@@ -27,12 +27,12 @@ func Unknown(typ tftypes.Type) Value { return Value{tftypes.NewValue(typ, tftype
 // String returns a string value.
 func String(s string) Value { return Value{tftypes.NewValue(tftypes.String, s)} }
 
-// Optional returns a string value, null if s is nil.
-func Optional(s *string) Value {
-	if s == nil {
+// Optional returns a string value, null if s is "".
+func Optional(s string) Value {
+	if s == "" {
 		return Null(tftypes.String)
 	}
-	return String(*s)
+	return String(s)
 }
 
 // Bool returns a boolean value.
