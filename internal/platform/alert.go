@@ -23,7 +23,7 @@ func (c *Client) GetAlert(ctx context.Context, id string, read Read) error {
 		API:            c.alerts,
 		Method:         http.MethodGet,
 		Path:           []string{"api", "v2", "alerts", id},
-		Result:         rest.Result{Member: "data"},
+		Result:         "data",
 		Accept:         accept("data", id, read),
 		NotFoundAdvice: "Check the ID.",
 	})

@@ -60,7 +60,7 @@ func (c *Client) RequestTimeout() time.Duration { return c.sending.RequestTimeou
 func (c *Client) Retries() bool { return c.sending.RetryTimeout > 0 }
 
 // Transport returns what connects to the APIs, to tune it before the first request.
-func (c *Client) Transport() *http.Transport { return c.rest.Transport() }
+func (c *Client) Transport() *http.Transport { return c.rest.Transport }
 
 var (
 	managementAPI = rest.About{

@@ -66,7 +66,7 @@ func (c *Client) readServices(
 		return 0, err
 	}
 	r.Query, r.MaxBody = url.Values{"filter": filter}, 64<<20 // ten thousand services with every field are some 30 MB
-	r.Result.IsArray, r.NamesObject, r.NotFoundAdvice = true, false, checkOrganization
+	r.IsArray, r.NamesObject, r.NotFoundAdvice = true, false, checkOrganization
 	found, err := c.lists.find(ctx, r, key, wanted)
 	for _, s := range found {
 		if err := each(s.decoded); err != nil {

@@ -64,22 +64,16 @@ func (r *Response) read(body io.Reader, most int64) {
 	r.Malformed = decoder.Decode(&r.Value)
 }
 
-// Result is where an API has the result of a success: in a member of the body, an object or an array.
-type Result struct {
-	Member  string
-	IsArray bool
-}
-
 // identify decides whether the API itself has answered: with a JSON object whose requestId is a UUID,
 // as the API document has it, or with a success that has a result of the right kind, or no body.
-func (r *Response) identify(result Result) {
+func (r *Response) identify(result string, wantsArray bool) {
 	object, _ := r.Value.(map[string]any)
 	id, _ := object["requestId"].(string)
 	r.RequestID = cmp.Or(r.Clean(id, words.MaxID), r.RequestID)
-	_, isArray := object[result.Member].([]any)
-	_, isObject := object[result.Member].(map[string]any)
-	isResult := isArray && result.IsArray || isObject && !result.IsArray
-	r.IsOwn = words.IsUUID(id) || r.IsSuccess() && (isResult || r.isEmpty())
+	_, isArray := object[result].([]any)
+	_, isObject := object[result].(map[string]any)
+	isResult := isArray && wantsArray || isObject && !wantsArray
+	r.IsOwn = words.IsUUID(id) || r.IsSuccess() && (isResult || len(bytes.TrimSpace(r.Body)) == 0)
 }
 
 // mayBeDone reports whether a write may have been carried out although it got this response. A gateway
@@ -119,8 +113,6 @@ func (r *Response) form() string {
 		return "not as the API responds"
 	}
 }
-
-func (r *Response) isEmpty() bool { return len(bytes.TrimSpace(r.Body)) == 0 }
 
 func (r *Response) isPage() bool { return bytes.HasPrefix(bytes.TrimSpace(r.Body), []byte("<")) }
 

@@ -57,7 +57,7 @@ func TestWhoseAnswerAResponseIs(t *testing.T) {
 				body = own // it may be the API's
 			}
 			r.read(strings.NewReader(body), maxBody)
-			r.identify(Result{Member: "result"})
+			r.identify("result", false)
 			isOwn := row.form == "" || row.form == redirect
 			if r.IsOwn != isOwn || r.form() != row.form || r.mayBeDone("PATCH") != row.update || r.mayBeDone("POST") != row.key {
 				t.Errorf("own %t, %q, may be done %t, a key %t", r.IsOwn, r.form(), r.mayBeDone("PATCH"), r.mayBeDone("POST"))
@@ -117,7 +117,7 @@ func TestMessageIsFoundAndMasked(t *testing.T) {
 		}
 	}
 	r := &Response{Value: map[string]any{"requestId": testUUID}, Clean: secrets.Clean}
-	r.identify(Result{})
+	r.identify("", false)
 	if !r.IsOwn || r.RequestID != mask {
 		t.Errorf("own %t, request ID %s", r.IsOwn, r.RequestID)
 	}

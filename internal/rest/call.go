@@ -100,7 +100,7 @@ const spread = time.Second
 // admit waits until an attempt may be sent, and takes a slot for it.
 func (k *Call) admit(ctx context.Context) error {
 	queued, jitter, cancel := time.Now(), spread, func() {}
-	if k.isBasedOnRead() { // which would only become older
+	if !k.AsOf.IsZero() { // the read would only become older
 		jitter = 0
 		ctx, cancel = context.WithDeadlineCause(ctx, k.AsOf.Add(MaxAge), errStale)
 	}

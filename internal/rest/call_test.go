@@ -34,7 +34,7 @@ func TestInterruptEndsEveryWait(t *testing.T) {
 		bubble(t, func(t *testing.T, f *fake, c *client) {
 			f.Always(test.always)
 			if test.isSilent {
-				c.Transport().DialContext = func(ctx context.Context, _, _ string) (net.Conn, error) {
+				c.Transport.DialContext = func(ctx context.Context, _, _ string) (net.Conn, error) {
 					<-ctx.Done()
 					return nil, ctx.Err()
 				}
@@ -48,7 +48,7 @@ func TestInterruptEndsEveryWait(t *testing.T) {
 					t.Errorf("%s: after %s: %v", name, time.Since(begun), e)
 				}
 			})
-			c.Transport().CloseIdleConnections()
+			c.Transport.CloseIdleConnections()
 			synctest.Wait()
 			if f.Open() != 0 {
 				t.Errorf("%s: %d connections left", name, f.Open())
@@ -163,7 +163,7 @@ func TestConcurrencyHolds(t *testing.T) {
 	const most = 6
 	bubble(t, func(t *testing.T, f *fake, c *client) {
 		opened := atomic.Int32{}
-		c.Transport().DialContext = func(ctx context.Context, network, address string) (net.Conn, error) {
+		c.Transport.DialContext = func(ctx context.Context, network, address string) (net.Conn, error) {
 			time.Sleep(time.Duration(opened.Add(1)) * time.Second) // so that some get an idle connection before their own
 			return f.Dial(ctx, network, address)
 		}

@@ -1,7 +1,7 @@
 // Package rest sends one request to an HTTP API until it is decided. It knows no operation, type or path
 // of an API. A caller declares a request (request.go). A call sends attempts (call.go, send.go), as far
 // as the health of the API and the policy of retries allow. What a response says, and who has answered,
-// is read in answer.go; errors, what to do about them, and masking have files of their own.
+// is read in answer.go; errors with what to do about them, and masking, have files of their own.
 package rest
 
 import (
@@ -32,9 +32,9 @@ type Config struct {
 // concurrency and rate limits are per client.
 type Client struct {
 	Secrets
+	Transport *http.Transport // connects to the APIs; to be tuned before the first request
 
 	config Config
-	http   *http.Client
 	slots  chan struct{} // one for each attempt under way
 }
 
@@ -60,7 +60,7 @@ func New(config Config, apis ...*API) *Client {
 		config.Random = rand.Float64
 	}
 	n := config.MaxConcurrentRequests
-	c := &Client{config: config, http: newHTTPClient(n), slots: make(chan struct{}, n)}
+	c := &Client{config: config, Transport: newTransport(n), slots: make(chan struct{}, n)}
 	for _, a := range apis {
 		a.health.patience, a.health.rejected = config.RetryTimeout, map[string]*refusal{}
 		if a.Base == nil {
@@ -88,43 +88,26 @@ func (a *API) Host() string {
 	return host
 }
 
-// Transport returns what connects to the APIs, to tune it before the first request.
-func (c *Client) Transport() *http.Transport { return c.http.Transport.(*http.Transport) }
-
-// newHTTPClient tunes net/http for n requests at a time to one host.
-func newHTTPClient(n int) *http.Client {
-	return &http.Client{
-		// A redirect is an error: to follow it would send the credentials elsewhere.
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-		Transport: &http.Transport{
-			Proxy:                  proxy,
-			OnProxyConnectResponse: acceptedByProxy,
-			DialContext:            (&net.Dialer{Timeout: 15 * time.Second, KeepAlive: 30 * time.Second}).DialContext,
-			TLSClientConfig:        &tls.Config{MinVersion: tls.VersionTLS12},
-			TLSHandshakeTimeout:    15 * time.Second,
-			ForceAttemptHTTP2:      true, // which net/http does not do by itself beside a dialer
-			// Without a ping, every request on an HTTP/2 connection that died silently would time out.
-			HTTP2: &http.HTTP2Config{SendPingTimeout: 15 * time.Second, PingTimeout: 15 * time.Second},
-			// By default, net/http keeps two idle connections per host, and dials again for the others.
-			MaxIdleConns:        2 * n,
-			MaxIdleConnsPerHost: n,
-			MaxConnsPerHost:     n,
-			// Shorter than the usual idle timeout of load balancers (60 s), so that a
-			// request seldom uses a connection that is about to close.
-			IdleConnTimeout:        30 * time.Second,
-			MaxResponseHeaderBytes: 256 << 10,
-		},
+// newTransport tunes net/http for n requests at a time to one host.
+func newTransport(n int) *http.Transport {
+	return &http.Transport{
+		Proxy:                  proxy,
+		OnProxyConnectResponse: acceptedByProxy,
+		DialContext:            (&net.Dialer{Timeout: 15 * time.Second, KeepAlive: 30 * time.Second}).DialContext,
+		TLSClientConfig:        &tls.Config{MinVersion: tls.VersionTLS12},
+		TLSHandshakeTimeout:    15 * time.Second,
+		ForceAttemptHTTP2:      true, // which net/http does not do by itself beside a dialer
+		// Without a ping, every request on an HTTP/2 connection that died silently would time out.
+		HTTP2: &http.HTTP2Config{SendPingTimeout: 15 * time.Second, PingTimeout: 15 * time.Second},
+		// By default, net/http keeps two idle connections per host, and dials again for the others.
+		MaxIdleConns:        2 * n,
+		MaxIdleConnsPerHost: n,
+		MaxConnsPerHost:     n,
+		// Shorter than the usual idle timeout of load balancers (60 s), so that a
+		// request seldom uses a connection that is about to close.
+		IdleConnTimeout:        30 * time.Second,
+		MaxResponseHeaderBytes: 256 << 10,
 	}
-}
-
-// onOwnConnection returns a client that opens a connection for its request, and closes it after the
-// response. Rejected: Request.Close, which may use a connection that others have used.
-func onOwnConnection(shared *http.Client) *http.Client {
-	own := *shared
-	transport := shared.Transport.(*http.Transport).Clone()
-	transport.DisableKeepAlives = true
-	own.Transport = transport
-	return &own
 }
 
 var (
@@ -168,5 +151,5 @@ func IsLoopback(host string) bool {
 // isPermanent reports whether a retry would fail to connect in the same way, such as with a certificate that
 // is not trusted. All errors of crypto/tls have "tls: " in their text, and few have a type.
 func isPermanent(err error) bool {
-	return errors.Is(err, http.ErrSchemeMismatch) || errors.Is(err, errProxySetting) || errors.Is(err, errProxyFinal) || strings.Contains(err.Error(), "tls: ")
+	return errors.Is(err, errProxySetting) || errors.Is(err, errProxyFinal) || strings.Contains(err.Error(), "tls: ")
 }

@@ -52,7 +52,7 @@ func newTestClient(t testing.TB, address string, change ...func(*Config)) *clien
 		alerts:     &API{Base: base, Authorize: func(r *http.Request) { r.Header.Set("Authorization", "Bearer "+resttest.AccessToken) }},
 	}
 	c.Client = New(config, c.management, c.alerts)
-	t.Cleanup(c.Transport().CloseIdleConnections)
+	t.Cleanup(c.Transport.CloseIdleConnections)
 	return c
 }
 
@@ -61,7 +61,7 @@ func bubble(t *testing.T, test func(t *testing.T, f *fake, c *client), change ..
 	t.Helper()
 	resttest.Bubble(t, func(t *testing.T, f *fake) {
 		c := newTestClient(t, resttest.Address, change...)
-		f.Connect(t, c.Transport())
+		f.Connect(t, c.Transport)
 		test(t, f, c)
 	})
 }
@@ -81,9 +81,9 @@ var operations = map[string]Request{
 
 func (c *client) request(operation string) *Request {
 	r := operations[operation]
-	r.API, r.Subject, r.Accept, r.Result.Member = c.management, "pipe "+testPipe, accept, "result"
+	r.API, r.Subject, r.Accept, r.Result = c.management, "pipe "+testPipe, accept, "result"
 	if operation == "alert" {
-		r.API, r.Result.Member = c.alerts, "data"
+		r.API, r.Result = c.alerts, "data"
 	}
 	return &r
 }

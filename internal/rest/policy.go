@@ -58,8 +58,8 @@ const (
 	maxBackoff   = 20 * time.Second       // before any attempt
 	// A response cannot request a longer wait, so that no sum of times overflows.
 	maxRequestedWait = 365 * 24 * time.Hour
-	// From these numbers on, a rate limit's reset is a time since 1970, in seconds or milliseconds.
-	sinceEpoch, sinceEpochInMillis = 1e9, 1e12
+	// From this number on, a rate limit's reset is a time since 1970.
+	sinceEpoch = 1e9
 )
 
 // backoff is exponential backoff with full jitter, after some failures: at least 1 ms. A library would provide
@@ -93,8 +93,6 @@ func waitOf(value string, now time.Time, epoch int64) (wait time.Duration, exist
 	switch {
 	case err != nil || seconds < 0:
 		return 0, false
-	case seconds >= epoch && seconds >= sinceEpochInMillis:
-		seconds = seconds/1000 - now.Unix()
 	case seconds >= epoch:
 		seconds -= now.Unix()
 	}

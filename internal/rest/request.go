@@ -20,7 +20,8 @@ type Request struct {
 	Body    []byte   // JSON; nil for none
 	Leaves  []string // for the log: what a PATCH has, without values, or the name of what a POST creates
 	MaxBody int64    // maximum size of the response to a success, in bytes; 0 for 1 MiB
-	Result  Result   // of a success
+	Result  string   // the member of the body of a success that has the result: an object, or an array if IsArray
+	IsArray bool
 	// Accept reads a response, whatever its status and even if it was cut off. Its error
 	// is why the response cannot be used; if the status is not 2xx, that is the reason.
 	Accept         func(*Response) error
@@ -40,8 +41,6 @@ type Request struct {
 }
 
 func (r *Request) isWrite() bool { return r.Method != http.MethodGet }
-
-func (r *Request) isBasedOnRead() bool { return !r.AsOf.IsZero() }
 
 // url is the address. Each segment is escaped, so that none can address another path.
 func (r *Request) url() *url.URL {

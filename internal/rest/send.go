@@ -8,7 +8,6 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptrace"
-	"net/url"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -28,12 +27,14 @@ func (k *Call) try(ctx context.Context) *attempt {
 	a := &attempt{}
 	attemptCtx, cancel := k.attemptContext(ctx, a)
 	defer cancel()
-	client := k.client.http
-	if k.NonIdempotent {
-		client = onOwnConnection(client)
-		defer client.CloseIdleConnections() // which ends a dial that nobody waits for
+	transport := k.client.Transport
+	if k.NonIdempotent { // on a connection of its own: Request.Close may use one that others have used
+		transport = transport.Clone()
+		transport.DisableKeepAlives = true
+		defer transport.CloseIdleConnections() // which ends a dial that nobody waits for
 	}
-	response, err := client.Do(k.httpRequest(attemptCtx, a))
+	// Rejected: an http.Client, which would follow a redirect and send the credentials elsewhere.
+	response, err := transport.RoundTrip(k.httpRequest(attemptCtx, a))
 	if err != nil {
 		a.failed = k.noResponse(attemptCtx, err, a)
 		return a
@@ -105,13 +106,8 @@ func (k *Call) noResponse(ctx context.Context, err error, a *attempt) *Error {
 	return e
 }
 
-// reworded returns an error without its URL and method, which other parts of the message name, and
-// masked, unless its sentence is ours.
+// reworded returns an error masked, unless its sentence is ours.
 func (k *Call) reworded(err error) error {
-	var wrapped *url.Error
-	if errors.As(err, &wrapped) {
-		err = wrapped.Err
-	}
 	own := new(Reworded)
 	if !errors.As(err, &own) {
 		own = &Reworded{k.client.Clean(err.Error(), maxMessage), err}
@@ -124,7 +120,7 @@ func (k *Call) receive(response *http.Response) (*Response, *Error) {
 	r := &Response{Status: response.StatusCode, Header: response.Header, Clean: k.client.Clean}
 	r.RequestID = r.Clean(response.Header.Get("X-Request-Id"), words.MaxID)
 	r.read(response.Body, cmp.Or(k.MaxBody, maxBody))
-	r.identify(k.Result)
+	r.identify(k.Result, k.IsArray)
 	err := k.Accept(r)
 	if err == nil {
 		return r, nil

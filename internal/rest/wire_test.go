@@ -51,9 +51,9 @@ func TestFinalConnectionErrors(t *testing.T) {
 	} {
 		for _, operation := range []string{"pipe", "key"} {
 			c := newTestClient(t, test.address, func(c *Config) { c.RetryTimeout = time.Minute })
-			c.Transport().Proxy = func(*http.Request) (*url.URL, error) { return nil, test.proxy }
+			c.Transport.Proxy = func(*http.Request) (*url.URL, error) { return nil, test.proxy }
 			if test.address == old.URL {
-				resttest.Trust(c.Transport(), old)
+				resttest.Trust(c.Transport, old)
 			}
 			e := failure(t, do(t.Context(), c, operation))
 			if e.Attempts != 1 || e.Kind != Final || e.Ambiguous || !strings.HasSuffix(e.Detail(), "\n\n"+test.hint) {
@@ -82,7 +82,7 @@ func TestKeyHasAConnectionOfItsOwn(t *testing.T) {
 			platform.ServeHTTP(w, r)
 		}), versions)
 		c := newTestClient(t, server.URL)
-		resttest.Trust(c.Transport(), server)
+		resttest.Trust(c.Transport, server)
 		crowd(40, 10, func(int) {
 			if err := errors.Join(do(ctx, c, "key"), do(ctx, c, "pipe")); err != nil {
 				t.Error(err)
@@ -107,7 +107,7 @@ func TestProxyThatDoesNotConnect(t *testing.T) {
 		}))
 		t.Cleanup(squid.Close)
 		at, _ := url.Parse(squid.URL)
-		c.Transport().Proxy = http.ProxyURL(at)
+		c.Transport.Proxy = http.ProxyURL(at)
 		e := failure(t, do(t.Context(), c, "pipe"))
 		says := "The API could not be reached: the proxy " + at.Host + " returned " + want
 		if !strings.Contains(e.Detail(), says) || !strings.HasSuffix(e.Detail(), checkProxy) || (e.Kind == Final) != (status == 407) {
