@@ -90,7 +90,7 @@ func (u *update) addNotShown(leaf tfvalue.Leaf, diags *diag.Diagnostics) {
 		do = "Set the argument to the value on the platform, or remove it from the configuration."
 	}
 	diags.AddAttributeError(conn.AttributePath(leaf.Path), summary, fmt.Sprintf("%s was sent and accepted, but the API %s, %s, in reads for %s. "+
-		"Nothing more was sent. %s", leaf.Path, what, u.client.Mask(u.Rules.Describe(leaf.Name(), now)), maxWait, do))
+		"Nothing more was sent. %s", leaf.Path, what, u.client.Mask(now.Describe()), maxWait, do))
 }
 
 func (u *update) notShown(at tfvalue.Path) string {
@@ -134,7 +134,7 @@ func (u *update) addUnfinished(diags *diag.Diagnostics) {
 		for _, name := range key.Members {
 			mapping = mapping.Without(name)
 		}
-		gone = append(gone, line+strings.Trim(u.Rules.DescribeInFull("", mapping), "{}"))
+		gone = append(gone, line+strings.Trim(mapping.DescribeInFull(), "{}"))
 	}
 	if added := key.Only(key.Collect(now.Type(), missing), u.edited.Add).Elements(); len(added) > 0 {
 		maybe = []string{key.List(added)}
@@ -192,7 +192,7 @@ func (u *update) warnStale(diags *diag.Diagnostics) {
 			continue
 		}
 		if leaf.Value.Type().Is(tftypes.Number) || leaf.Value.Type().Is(tftypes.Bool) {
-			set = u.Rules.Describe(leaf.Name(), leaf.Value)
+			set = leaf.Value.Describe()
 		}
 		lines = append(lines, u.describeChange(leaf.Path, was, now, "the plan had", "the update found")[0]+", and set "+set)
 	}
@@ -225,5 +225,5 @@ func (u *update) warnDrifted(diags *diag.Diagnostics) {
 }
 
 func (u *update) describeChange(at tfvalue.Path, one, other tfvalue.Value, verbs ...string) []string {
-	return u.Rules.DescribeChange(at, one, other, [2]string(verbs), u.client.Mask)
+	return tfvalue.DescribeChange(at, one, other, [2]string(verbs), u.client.Mask)
 }

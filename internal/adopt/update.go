@@ -106,7 +106,7 @@ func (u *update) outlast(ctx context.Context, isNeeded bool) (longer context.Con
 	}
 	longer, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
 	unhook := context.AfterFunc(ctx, func() {
-		time.AfterFunc(u.client.RequestTimeout(), func() { cancel(context.Cause(ctx)) })
+		time.AfterFunc(u.client.RequestTimeout, func() { cancel(context.Cause(ctx)) })
 	})
 	return longer, func() {
 		unhook()
@@ -317,7 +317,7 @@ func (s stopped) Error() string { return s.because.Error() }
 // remove what was added since. What only adds is sent once more: it undoes nothing, and a table without its
 // mapping is not replicated.
 func (u *update) settle(ctx context.Context, s step, lost error) error {
-	for mayResend := len(s.Edit.Remove) == 0 && u.client.Retries(); ; mayResend = false {
+	for mayResend := len(s.Edit.Remove) == 0 && u.client.RetryTimeout > 0; ; mayResend = false {
 		isDone, err := u.lookOn(ctx, s, true)
 		switch {
 		case errors.As(err, new(conflict)):

@@ -29,7 +29,7 @@ func (e *Engine) overwrites(c *conn.Connection, r reviewed) (summary, list strin
 		if now.IsNull() || e.isMappings(leaf.Path) {
 			continue // an adoption neither removes nor changes an element of the set
 		}
-		lines = append(lines, fmt.Sprintf("  - %s (currently %s)", leaf.Path, c.Client.Mask(e.Rules.Describe(leaf.Name(), now))))
+		lines = append(lines, fmt.Sprintf("  - %s (currently %s)", leaf.Path, c.Client.Mask(now.Describe())))
 	}
 	for _, line := range r.overwritten {
 		lines = append(lines, "  - "+line)

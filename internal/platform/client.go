@@ -46,21 +46,13 @@ type Sending = rest.Config
 // concurrency, rate limits and shared lists are per client. It sends nothing but its operations.
 type Client struct {
 	*rest.Secrets
+	Sending
+	Transport *http.Transport // connects to the APIs; to be tuned before the first request
 
-	sending            Sending
 	rest               *rest.Client
 	management, alerts *rest.API
 	lists              lists
 }
-
-// RequestTimeout is the most that one attempt may take.
-func (c *Client) RequestTimeout() time.Duration { return c.sending.RequestTimeout }
-
-// Retries reports whether retry_timeout allows retries.
-func (c *Client) Retries() bool { return c.sending.RetryTimeout > 0 }
-
-// Transport returns what connects to the APIs, to tune it before the first request.
-func (c *Client) Transport() *http.Transport { return c.rest.Transport }
 
 var (
 	managementAPI = rest.About{
@@ -89,7 +81,7 @@ func New(config Config) (*Client, error) {
 	management.Authorize = func(r *http.Request) { r.SetBasicAuth(config.KeyID, config.KeySecret) }
 	alerts.Authorize = func(r *http.Request) { r.Header.Set("Authorization", "Bearer "+config.AlertsAccessToken) }
 	sender := rest.New(config.Sending, management, alerts)
-	c := &Client{Secrets: &sender.Secrets, sending: config.Sending, rest: sender, management: management, alerts: alerts}
+	c := &Client{Secrets: &sender.Secrets, Sending: config.Sending, Transport: sender.Transport, rest: sender, management: management, alerts: alerts}
 	c.lists = lists{do: sender.Do, last: map[string][]*list{}, after: map[string]uint64{}}
 	c.AddSecret(config.KeySecret)
 	c.AddSecret(config.AlertsAccessToken)

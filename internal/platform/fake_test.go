@@ -42,7 +42,7 @@ func bubble(t *testing.T, test func(t *testing.T, f *fake, c *Client), change ..
 		if err != nil {
 			t.Fatal(err)
 		}
-		f.Connect(t, c.Transport())
+		f.Connect(t, c.Transport)
 		test(t, f, c)
 	})
 }

@@ -90,7 +90,7 @@ func TestWhichListServesARead(t *testing.T) {
 					got[i] = "nothing"
 				}
 			})
-			c.Transport().CloseIdleConnections()
+			c.Transport.CloseIdleConnections()
 			synctest.Wait()
 			if got := strings.Join(got, ","); got != test.want || f.Sent("GET") != len(test.lists) || f.Open() != 0 {
 				t.Errorf("%s: %s after %d lists; %d connections", rule, got, f.Sent("GET"), f.Open())

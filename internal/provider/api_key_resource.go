@@ -193,7 +193,7 @@ func warnDifferences(requested, response tfvalue.Value, created *platform.Create
 func difference(name string, wanted, got tfvalue.Value, mask func(string) string) string {
 	shown := func(value tfvalue.Value) string {
 		// Masked before it is cut, since mask doesn't recognize a part of the secret.
-		if text := (tfvalue.Rules{}).Describe("", value); mask(text) == text {
+		if text := value.Describe(); mask(text) == text {
 			return text
 		}
 		return "a value that cannot be shown"

@@ -126,7 +126,7 @@ func readSettings(config tfvalue.Value, getenv func(string) string, diags *diag.
 			}
 			from = "The environment variable " + conn.Environment(s.name)
 		case !value.Type().Is(tftypes.String):
-			written = tfvalue.Rules{}.DescribeInFull(s.name, value) // as the environment spells a boolean or a number
+			written = value.DescribeInFull() // as the environment spells a boolean or a number
 		}
 		wrong := s.rule
 		if s.accepts == nil {

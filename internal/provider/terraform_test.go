@@ -202,7 +202,7 @@ func (f *fixture) start(settings ...map[string]any) server {
 		f.t.Fatal(err, resp.Diagnostics)
 	}
 	if f.network != nil {
-		s.provider.connection.Client.Transport().DialContext = f.network.Dial
+		s.provider.connection.Client.Transport.DialContext = f.network.Dial
 	}
 	return s
 }

@@ -11,9 +11,9 @@ import (
 
 // Describe returns a value for a message, cut to 2,000 characters: long enough to show where two
 // certificates differ.
-func (r Rules) Describe(name string, value Value) string {
+func (v Value) Describe() string {
 	const limit = 2000
-	spelled := r.DescribeInFull(name, value)
+	spelled := v.DescribeInFull()
 	if runes := []rune(spelled); len(runes) > limit {
 		return string(runes[:limit]) + "…"
 	}
@@ -21,44 +21,43 @@ func (r Rules) Describe(name string, value Value) string {
 }
 
 // DescribeInFull returns a value for a message. It names the elements of a keyed map by their keys.
-func (r Rules) DescribeInFull(name string, value Value) string {
+func (v Value) DescribeInFull() string {
+	var parts []string
 	switch {
-	case value.IsNull():
+	case v.IsNull():
 		return "not set"
-	case isString(value):
-		return fmt.Sprintf("%q", value.Text())
-	case isNumber(value):
-		return value.Number().Text('f', -1)
-	case value.Type().Is(tftypes.Bool):
-		return fmt.Sprint(value.True())
-	case value.IsObject():
-		var members []string
-		for _, leaf := range value.Leaves() {
-			members = append(members, leaf.Path.String()+" = "+r.DescribeInFull(leaf.Name(), leaf.Value))
+	case isString(v):
+		return fmt.Sprintf("%q", v.Text())
+	case isNumber(v):
+		return v.Number().Text('f', -1)
+	case v.Type().Is(tftypes.Bool):
+		return fmt.Sprint(v.True())
+	case v.IsObject():
+		for _, leaf := range v.Leaves() {
+			parts = append(parts, leaf.Path.String()+" = "+leaf.Value.DescribeInFull())
 		}
-		return "{" + strings.Join(members, ", ") + "}"
+		return "{" + strings.Join(parts, ", ") + "}"
+	case v.isKeyed():
+		for key := range v.Members() {
+			parts = append(parts, fmt.Sprintf("%q", key))
+		}
 	default:
-		describe := func(element Value) string { return r.DescribeInFull(name, element) }
-		if key, keyed := r.Keys[name]; keyed {
-			describe = key.Label
+		for _, element := range v.Elements() {
+			parts = append(parts, element.DescribeInFull())
 		}
-		var elements []string
-		for _, element := range value.Elements() {
-			elements = append(elements, describe(element))
-		}
-		return "[" + strings.Join(elements, ", ") + "]"
 	}
+	return "[" + strings.Join(parts, ", ") + "]"
 }
 
 // DescribeChange describes two values of a leaf for a message, in one line, or for a keyed map in a
 // line for each member of an element. verbs introduce the two values, such as "was" and "is now";
 // mask masks secrets in them.
-func (r Rules) DescribeChange(at Path, one, other Value, verbs [2]string, mask func(string) string) []string {
-	line := func(subject, name string, one, other Value) string {
-		return fmt.Sprintf("  - %s: %s %s, %s %s", subject, verbs[0], mask(r.Describe(name, one)), verbs[1], mask(r.Describe(name, other)))
+func DescribeChange(at Path, one, other Value, verbs [2]string, mask func(string) string) []string {
+	line := func(subject string, one, other Value) string {
+		return fmt.Sprintf("  - %s: %s %s, %s %s", subject, verbs[0], mask(one.Describe()), verbs[1], mask(other.Describe()))
 	}
-	if _, keyed := r.Keys[at.Name()]; !keyed {
-		return []string{line(at.String(), at.Name(), one, other)}
+	if !one.isKeyed() {
+		return []string{line(at.String(), one, other)}
 	}
 	var lines []string
 	had, has := maps.Collect(one.Members()), maps.Collect(other.Members())
@@ -75,7 +74,7 @@ func (r Rules) DescribeChange(at Path, one, other Value, verbs [2]string, mask f
 			lines = append(lines, fmt.Sprintf("  - %s: %s missing, %s there", subject, verbs[0], verbs[1]))
 		default:
 			for _, member := range Differing(was, now) {
-				lines = append(lines, line(subject+", "+member, member, was.At(member), now.At(member)))
+				lines = append(lines, line(subject+", "+member, was.At(member), now.At(member)))
 			}
 		}
 	}

@@ -20,11 +20,11 @@ func TestDescribe(t *testing.T) {
 		{"maps", `[{"schema": "a\u001bb", "table": "t"}, {"schema": "u"}]`, `["a\x1bb.t", "u.\"\""]`},
 		{"inner", `{"size": 1, "name": "a", "deep": {"on": true}}`, `{deep.on = true, name = "a", size = 1}`},
 	} {
-		if got := rules.Describe(test.name, at(t, test.name, test.value)); got != test.want {
+		if got := at(t, test.name, test.value).Describe(); got != test.want {
 			t.Errorf("%s %s is described as %s, want %s", test.name, test.value, got, test.want)
 		}
 	}
-	if got := rules.Describe("name", tfvalue.String(strings.Repeat("é", 1999))); got != `"`+strings.Repeat("é", 1999)+"…" {
+	if got := tfvalue.String(strings.Repeat("é", 1999)).Describe(); got != `"`+strings.Repeat("é", 1999)+"…" {
 		t.Errorf("a long text is described as %s", got)
 	}
 }
@@ -45,7 +45,7 @@ func TestDescribeChange(t *testing.T) {
 		path := tfvalue.Path(names(test.at))
 		typ := val(t, `{}`).At(path...).Type()
 		mask := func(text string) string { return strings.ReplaceAll(text, "secret", "***") }
-		lines := rules.DescribeChange(path, parse(t, typ, test.one), parse(t, typ, test.other), [2]string{"was", "is"}, mask)
+		lines := tfvalue.DescribeChange(path, parse(t, typ, test.one), parse(t, typ, test.other), [2]string{"was", "is"}, mask)
 		if got := strings.Join(lines, "\n"); got != test.want {
 			t.Errorf("%s from %s to %s:\n%s\nwant\n%s", test.at, test.one, test.other, got, test.want)
 		}

@@ -30,8 +30,7 @@ func (r Rules) ownedPart(name string, config, plan, prior Value) Value {
 // Changes returns the owned leaves that differ from the remote object. An unknown value differs.
 func (r Rules) Changes(owned, remote Value) Value {
 	return owned.combine("", remote, func(name string, owned, remote Value) Value {
-		_, keyed := r.Keys[name]
-		if r.Same(name, owned, remote) || keyed && owned.IsEmpty() && remote.IsEmpty() { // nothing to add or to remove
+		if r.Same(name, owned, remote) || owned.isKeyed() && owned.IsEmpty() && remote.IsEmpty() { // nothing to add or to remove
 			return Null(owned.Type())
 		}
 		return owned

@@ -155,18 +155,15 @@ func confirmsElement(wanted, response Value) bool {
 // HasAll reports whether every element of a keyed map that was read has its key, and each member that it
 // had before.
 func (k Key) HasAll(read, before Value) bool {
-	index := maps.Collect(before.Members())
-	for _, element := range read.Elements() {
-		if !k.IsNamed(element) {
-			return false
-		}
-		for name, member := range index[k.Of(element)].Members() {
+	had := maps.Collect(before.Members())
+	for key, element := range read.Members() {
+		for name, member := range had[key].Members() {
 			if element.At(name).IsNull() && !member.IsEmpty() {
 				return false
 			}
 		}
 	}
-	return true
+	return len(k.Unnamed(read)) == 0
 }
 
 // canonical returns a text that is equal for values that are alike.
