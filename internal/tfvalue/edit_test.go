@@ -99,6 +99,7 @@ func TestNotDone(t *testing.T) {
 		"not added yet":                {"c/v.y d/w", "", "a/t", ""},
 		"added otherwise":              {"c/v.y a/t.x d/w", "", "a/t", ""},
 		"added in another letter case": {"c/v.y A/t d/w", "", "a/t", "A/t"},
+		"another one of its table":     {"c/v.y b/t d/w", "", "a/t", ""},
 		"not removed yet":              {"b/u c/v.y a/t d/w", "b/u", "", ""},
 		"removed, and not added again": {"c/v a/t d/w", "", "c/v.y", ""},
 		"another one has changed":      {"c/v.y a/t d/w.z", "", "", ""},
