@@ -69,15 +69,15 @@ func (u *update) addReadFailed(err error, diags *diag.Diagnostics) {
 			u.change.Label, u.Noun, conn.Detail(err)))
 }
 
-// addNotArrived reports, after an attempt that may have been accepted, the leaves that nothing has shown, and
+// addNotArrived reports the leaves of a PATCH that was lost and that nothing has shown since, and
 // returns whether there are any. The state has their values from before, so that the next apply sends them again.
-func (u *update) addNotArrived(attempt error, diags *diag.Diagnostics) bool {
+func (u *update) addNotArrived(diags *diag.Diagnostics) bool {
 	pending := u.pending.Leaves()
-	if attempt == nil || len(pending) == 0 {
+	if u.lost == nil || len(pending) == 0 {
 		return false
 	}
 	diags.AddError(u.CannotUpdate, fmt.Sprintf("%s\n\nNo read shows whether these values arrived. "+
-		"The state keeps the ones from before, so that the next apply sends them again:\n\n  - %s", conn.Detail(attempt), strings.Join(paths(pending), "\n  - ")))
+		"The state keeps the ones from before, so that the next apply sends them again:\n\n  - %s", conn.Detail(u.lost), strings.Join(paths(pending), "\n  - ")))
 	return true
 }
 

@@ -33,6 +33,8 @@ type update struct {
 	// those of the leaves for which the update still waits.
 	sent, pending tfvalue.Value
 	edited        tfvalue.Edit
+	// lost is the error of a PATCH whose leaves may have arrived all the same, and are not sent again.
+	lost error
 	// unconfirmed are the paths of what the platform accepted and does not return.
 	unconfirmed []string
 }
@@ -81,20 +83,23 @@ func (u *update) run(ctx context.Context, diags *diag.Diagnostics) {
 // reports whether the update may go on.
 func (u *update) carryOut(ctx context.Context, s step, diags *diag.Diagnostics) (ok bool) {
 	err := u.send(ctx, s)
-	ctx, stop := u.outlast(ctx, !s.isLast)
+	mayResend := func() bool { return u.client.RetryTimeout > 0 && ctx.Err() == nil }
+	longer, stop := u.outlast(ctx, !s.isLast)
 	defer stop()
 	switch {
 	case err == nil:
 	case !platform.AsError(err).Ambiguous:
-		u.lookForHalf(ctx, s, err)
+		u.lookForHalf(longer, s, err)
 	case !s.Edit.IsEmpty():
-		err = u.settle(ctx, s, err)
+		err = u.settle(longer, s, err, mayResend)
 	}
-	if isAccepted := platform.AsError(err).Status/100 == 2; err != nil && !isAccepted {
+	if isAccepted := platform.AsError(err).Status/100 == 2; isAccepted {
+		u.lost = err
+	} else if err != nil {
 		u.addFailed(s, err, diags)
 		return false
 	}
-	return u.await(ctx, s, err, diags)
+	return u.await(longer, s, diags)
 }
 
 // outlast returns a context that ends one request_timeout after the given one. An interrupt ends what is
@@ -313,24 +318,27 @@ func (s stopped) Error() string { return s.because.Error() }
 
 // settle finds out what became of a step on the mappings whose last attempt may still be carried out. It only
 // reads, for up to 30 s, until the step is done, or somebody else has changed the mappings. Leaves are then sent
-// again, since they are absolute. A removal is never sent again: the platform may carry out the first one later, and
-// remove what was added since. What only adds is sent once more: it undoes nothing, and a table without its
-// mapping is not replicated.
-func (u *update) settle(ctx context.Context, s step, lost error) error {
-	for mayResend := len(s.Edit.Remove) == 0 && u.client.RetryTimeout > 0; ; mayResend = false {
+// again, since they are absolute, or counted as lost if the provider does not retry or the user has interrupted it. A
+// removal is never sent again: the platform may carry out the first one later, and remove what was added since. What
+// only adds is sent once more: it undoes nothing, and a table without its mapping is not replicated.
+func (u *update) settle(ctx context.Context, s step, lost error, mayResend func() bool) error {
+	for mayAdd := len(s.Edit.Remove) == 0; ; mayAdd = false {
 		isDone, err := u.lookOn(ctx, s, true)
 		switch {
-		case errors.As(err, new(conflict)):
-			return stopped{lost, err}
 		case err != nil:
-			u.mappedAt = time.Time{}
+			if !errors.As(err, new(conflict)) {
+				u.mappedAt = time.Time{}
+			}
 			return stopped{lost, err}
 		case isDone && !u.isLeft(s):
+			return nil
+		case isDone && !mayResend():
+			u.lost = lost
 			return nil
 		case isDone:
 			s.Edit = tfvalue.Edit{}
 			return u.send(ctx, s)
-		case !mayResend:
+		case !mayAdd || !mayResend():
 			return stopped{lost, errUndone}
 		}
 		if lost = u.send(ctx, s); !platform.AsError(lost).Ambiguous {
@@ -357,9 +365,8 @@ func (u *update) lookForHalf(ctx context.Context, s step, err error) {
 }
 
 // await reads until the platform shows a step, for up to 30 s, and once more if a response leaves a doubt. It reports
-// whether the update may go on. lost is the error of a PATCH of leaves that may have arrived all the same, nil if it
-// was accepted.
-func (u *update) await(ctx context.Context, s step, lost error, diags *diag.Diagnostics) (ok bool) {
+// whether the update may go on.
+func (u *update) await(ctx context.Context, s step, diags *diag.Diagnostics) (ok bool) {
 	isDoubtful := u.isInDoubt(s)
 	for waiting := (wait{}); isDoubtful || u.isBehind(s) && waiting.next(ctx); {
 		waiting.pause = max(waiting.pause, firstPause)
@@ -370,7 +377,7 @@ func (u *update) await(ctx context.Context, s step, lost error, diags *diag.Diag
 			}
 			u.pending = u.unshown()
 			u.addReadFailed(err, diags)
-			u.addNotArrived(lost, diags)
+			u.addNotArrived(diags)
 			return false
 		}
 		wasDoubtful := isDoubtful
@@ -384,8 +391,8 @@ func (u *update) await(ctx context.Context, s step, lost error, diags *diag.Diag
 	switch u.pending = u.unshown(); {
 	case !s.isLast:
 		return left.IsEmpty()
-	case lost != nil:
-		return !u.addNotArrived(lost, diags)
+	case u.lost != nil:
+		return !u.addNotArrived(diags)
 	}
 	for _, leaf := range u.leavesOf(u.pending) {
 		if u.isStored(leaf) {

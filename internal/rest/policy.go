@@ -93,6 +93,8 @@ func waitOf(value string, now time.Time, epoch int64) (wait time.Duration, exist
 	switch {
 	case err != nil || seconds < 0:
 		return 0, false
+	case seconds >= max(epoch, 1000*sinceEpoch): // in milliseconds
+		seconds = seconds/1000 - now.Unix()
 	case seconds >= epoch:
 		seconds -= now.Unix()
 	}

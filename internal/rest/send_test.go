@@ -35,6 +35,7 @@ func TestWaitThatAResponseRequests(t *testing.T) {
 		{status: 503, reset: "7"},
 		{reset: "2000000030", want: 30 * time.Second},
 		{otherReset: "999999999", want: maxRequestedWait},
+		{otherReset: "2000000030500", want: 30 * time.Second}, // in milliseconds
 	} {
 		header := http.Header{"Retry-After": {test.after}, "Ratelimit-Reset": {test.reset}, "X-Ratelimit-Reset": {test.otherReset}}
 		if wait := requestedWait(cmp.Or(test.status, 429), header, now); wait != test.want {

@@ -130,9 +130,11 @@ func (r Rules) Confirms(name string, wanted, response Value) bool {
 	case response.IsNull():
 		return wanted.IsEmpty()
 	case keyed:
-		return slices.EqualFunc(wanted.Elements(), response.Elements(), func(wanted, response Value) bool {
-			return key.Of(wanted) == key.Of(response) && confirmsElement(wanted, response)
-		})
+		is := key.Group(response.Elements())
+		isMissing := func(element Value) bool {
+			return !slices.ContainsFunc(is[key.Of(element)], func(now Value) bool { return confirmsElement(element, now) })
+		}
+		return len(wanted.Elements()) == len(response.Elements()) && !slices.ContainsFunc(wanted.Elements(), isMissing)
 	case isList(wanted) && slices.EqualFunc(wanted.Elements(), response.Elements(), confirmsElement):
 		return true
 	default: // a platform may trim texts
