@@ -13,30 +13,26 @@ import (
 
 func TestMembersAreOmitted(t *testing.T) {
 	t.Parallel()
-	const role = "source.kafka.iamRole"
-	for _, path := range []string{role, "source.kafka", "source.*.iamRole"} {
-		b := newBench(t, mockplatform.Behaviour{Responses: mockplatform.Responses{Sparse: []mockplatform.Sparse{{Path: path}}}})
-		equal(t, path, at(b.must("GET", kafkaPath, ""), role), nil)
-		equal(t, path+" in a PATCH", at(b.must("PATCH", kafkaPath, `{"name":"n"}`), role), nil)
-		equal(t, "stored role", at(b.platform.Pipe(mockplatform.KafkaPipeID), role), "role:orders-reader")
-	}
-}
-
-func TestEmptyMembersAreOmitted(t *testing.T) {
-	t.Parallel()
-	for zeros, want := range map[bool]string{
-		false: `{"c":false,"d":0,"f":{"g":0,"h":{}},"j":[{"k":0}],"l":1}`,
-		true:  `{"f":{"h":{}},"j":[{}],"l":1}`, // like omitempty
+	for name, row := range map[string]struct {
+		rule mockplatform.Sparse
+		want string
+	}{
+		"an object":                    {mockplatform.Sparse{Path: "f"}, `{"a":"","c":false,"e":null,"j":[{"k":0}]}`},
+		"a member of any other":        {mockplatform.Sparse{Path: "*.k"}, `{"a":"","c":false,"e":null,"f":{"g":0,"h":{"i":""}},"j":[{}]}`},
+		"what is empty, but for zeros": {mockplatform.Sparse{Path: "**", OnlyEmpty: true}, `{"c":false,"f":{"g":0,"h":{}},"j":[{"k":0}]}`},
+		"what is empty":                {mockplatform.Sparse{Path: "**", OnlyEmpty: true, Zeros: true}, `{"f":{"h":{}},"j":[{}]}`},
 	} {
-		rule := mockplatform.Sparse{Path: "**", OnlyEmpty: true, Zeros: zeros}
-		b := newBench(t, mockplatform.Behaviour{Responses: mockplatform.Responses{Sparse: []mockplatform.Sparse{rule}}})
-		b.platform.SetService(mockplatform.OtherOrganizationID, mockplatform.Document{
-			"id": elsewhere, "a": "", "b": []any{}, "c": false, "d": 0.0, "e": nil,
-			"f": map[string]any{"g": 0, "h": map[string]any{"i": ""}}, "j": []any{map[string]any{"k": 0}}, "l": 1,
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t, mockplatform.Behaviour{Responses: mockplatform.Responses{Sparse: []mockplatform.Sparse{row.rule}}})
+			b.platform.SetService(mockplatform.OtherOrganizationID, mockplatform.Document{
+				"id": elsewhere, "a": "", "c": false, "e": nil, "f": map[string]any{"g": 0, "h": map[string]any{"i": ""}}, "j": []any{map[string]any{"k": 0}},
+			})
+			listed, _ := at(b.send("GET", otherOrgPath, "").body, "result.1").(map[string]any)
+			delete(listed, "id")
+			equal(t, "list", listed, json.RawMessage(row.want))
+			equal(t, "stored", at(b.platform.Service(elsewhere), "f.g"), 0)
 		})
-		listed, _ := at(b.send("GET", otherOrgPath, "").body, "result.1").(map[string]any)
-		delete(listed, "id")
-		equal(t, "list", listed, json.RawMessage(want))
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/terraformtest"
 )
 
 const (
@@ -33,9 +34,9 @@ func TestConsoleChangesObjects(t *testing.T) {
 	equal(t, "service", []any{at(listed, "numReplicas"), at(listed, "isPrimary")}, []any{7, nil})
 	b.console(200, "PATCH", aService, `{"isPrimary":true}`) // what was removed
 	b.console(200, "PATCH", aPipe, `{"settings":{"engine_max_threads":9007199254740993}}`)
-	wantPart(t, b.send("GET", postgresPath, "").text, `"engine_max_threads":9007199254740993`)
-	wantPart(t, b.console(200, "GET", "/console/pipes", ""), `"serviceId": "`+mockplatform.ServiceID)
-	wantPart(t, b.console(200, "GET", "/console/services", ""), `"organizationId": "`+mockplatform.OtherOrganizationID)
+	terraformtest.WantText(t, b.send("GET", postgresPath, "").text, `"engine_max_threads":9007199254740993`)
+	terraformtest.WantText(t, b.console(200, "GET", "/console/pipes", ""), `"serviceId": "`+mockplatform.ServiceID)
+	terraformtest.WantText(t, b.console(200, "GET", "/console/services", ""), `"organizationId": "`+mockplatform.OtherOrganizationID)
 	equal(t, "requests in the journal", b.platform.Count("", ""), 2)
 	b.console(404, "GET", "/console/nothing", "")
 	b.console(400, "POST", anAlert, `{}`)
@@ -53,7 +54,7 @@ func TestConsoleRejectsUnknownMembers(t *testing.T) {
 	} {
 		b := newBench(t, mockplatform.Behaviour{})
 		before := b.console(200, "GET", row.path, "")
-		wantPart(t, b.console(400, "PATCH", row.path, row.body), row.message)
+		terraformtest.WantText(t, b.console(400, "PATCH", row.path, row.body), row.message)
 		equal(t, row.body, b.console(200, "GET", row.path, ""), before)
 	}
 }
@@ -78,7 +79,7 @@ func TestConsoleRevokesKeys(t *testing.T) {
 	b := newBench(t, mockplatform.Behaviour{})
 	created := b.must("POST", keysPath, keyBody)
 	listed := b.console(200, "GET", "/console/keys", "")
-	wantPart(t, listed, `"name": "ci"`)
+	terraformtest.WantText(t, listed, `"name": "ci"`)
 	equal(t, "secret in the list", strings.Contains(listed, created["keySecret"].(string)), false)
 	use := b.request("GET", servicesPath, "")
 	use.SetBasicAuth(created["keyId"].(string), created["keySecret"].(string))
@@ -96,13 +97,13 @@ func TestConsoleInjectsFaults(t *testing.T) {
 	b.console(200, "POST", "/console/faults", "503:2:GET:/pipes/\n")
 	equal(t, "503:2:GET:/pipes/", []int{get(servicesPath), get(kafkaPath), get(kafkaPath), get(kafkaPath)}, []int{200, 503, 503, 200})
 	b.console(200, "POST", "/console/faults", "after-page-403::POST")
-	wantPart(t, b.send("POST", keysPath, keyBody).text, "<html>")
+	terraformtest.WantText(t, b.send("POST", keysPath, keyBody).text, "<html>")
 	equal(t, "keys", len(b.platform.Keys()), 1)
 	b.console(200, "POST", "/console/faults", "429:0")
 	equal(t, "429:0", []int{get(servicesPath), get(servicesPath)}, []int{429, 429})
 	b.console(200, "DELETE", "/console/faults", "")
 	equal(t, "no fault", get(servicesPath), 200)
 	for _, text := range []string{"", "100", "503:x", "503:-1", "503:1:FROB", "later-504", "later-14s-cut", "page-reset", "5030"} {
-		wantPart(t, b.console(400, "POST", "/console/faults", text), "a fault has the form ")
+		terraformtest.WantText(t, b.console(400, "POST", "/console/faults", text), "a fault has the form ")
 	}
 }

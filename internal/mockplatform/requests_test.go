@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/terraformtest"
 )
 
 const (
@@ -16,6 +17,7 @@ const (
 
 func TestRejectedRequests(t *testing.T) {
 	t.Parallel()
+	const mapping = `{"source":{"postgres":{"tableMappingsToAdd":[{"sourceTable":"b"}]}}}`
 	for _, row := range []struct {
 		name, method, path, body string
 		status                   int
@@ -41,7 +43,7 @@ func TestRejectedRequests(t *testing.T) {
 
 		{"column", "PATCH", kafkaPath, `{"destination":{"columns":[{"name":"a","kind":"b"}]}}`, 400, "destination.columns[0].kind is not a known member"},
 		{"source kind", "PATCH", kafkaPath, `{"source":{"postgres":{"host":"a"}}}`, 400, "the pipe has no source.postgres"},
-		{"mapping without schema", "PATCH", postgresPath, `{"source":{"postgres":{"tableMappingsToAdd":[{"sourceTable":"b"}]}}}`, 400, "sourceSchemaName is required"},
+		{"mapping without schema", "PATCH", postgresPath, mapping, 400, "sourceSchemaName is required"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
@@ -49,7 +51,7 @@ func TestRejectedRequests(t *testing.T) {
 			services, pipe := b.platform.Service(mockplatform.ServiceID), b.platform.Pipe(mockplatform.KafkaPipeID)
 			out := b.send(row.method, row.path, row.body)
 			equal(t, "status", out.status, row.status)
-			wantPart(t, out.text, row.message)
+			terraformtest.WantText(t, out.text, row.message)
 			equal(t, "keys", len(b.platform.Keys()), 0)
 			equal(t, "service", b.platform.Service(mockplatform.ServiceID), services)
 			equal(t, "pipe", b.platform.Pipe(mockplatform.KafkaPipeID), pipe)

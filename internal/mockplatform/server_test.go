@@ -102,13 +102,6 @@ func size(value any, path string) int {
 	return len(list)
 }
 
-func wantPart(t *testing.T, text, part string) {
-	t.Helper()
-	if !strings.Contains(text, part) {
-		t.Errorf("got %s, want %q in it", text, part)
-	}
-}
-
 func equal(t *testing.T, what string, got, want any) {
 	t.Helper()
 	a, errA := json.Marshal(got)
