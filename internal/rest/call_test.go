@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/resttest"
 )
 
 // Every wait ends at once when the caller is gone, and leaves no goroutine (the bubble would
@@ -177,4 +178,21 @@ func TestConcurrencyHolds(t *testing.T) {
 			t.Errorf("%d requests at a time on %d connections, want %d", f.PeakInFlight(), opened.Load(), most)
 		}
 	}, func(c *Config) { c.MaxConcurrentRequests = most })
+}
+
+// All objects of an API together pay for its outage once. The other API is not held back.
+func TestOutageIsPaidForOnce(t *testing.T) {
+	t.Parallel()
+	bubble(t, func(t *testing.T, f *fake, c *client) {
+		_ = do(t.Context(), c, "pipe") // since there was a response, they wait for retry_timeout
+		f.Always(fault{Path: "pipes", Hang: true})
+		begun := time.Now()
+		crowd(20, 10, func(int) { failure(t, do(t.Context(), c, "pipe")) })
+		if took := time.Since(begun); took > resttest.RetryTimeout+resttest.RequestTimeout {
+			t.Errorf("all failed only after %s", took)
+		}
+		if err := do(t.Context(), c, "alert"); err != nil {
+			t.Error(err)
+		}
+	})
 }

@@ -23,34 +23,6 @@ func carryOut(ctx context.Context, c *client, r *Request, read func(context.Cont
 	}
 }
 
-// An attempt is one request, with what the caller made of it since the one before. No read shares one
-// from before the attempt.
-func TestEachAttemptIsOneRequest(t *testing.T) {
-	t.Parallel()
-	bubble(t, func(t *testing.T, f *fake, c *client) {
-		f.InjectEach(respond(429, ""), reset)
-		reads, invalidated := 0, 0
-		r := c.request("update")
-		r.AsOf, r.Body = time.Now(), []byte(`{"name":"first"}`)
-		r.Invalidate = func() { invalidated++ }
-		err := carryOut(t.Context(), c, r, func(context.Context) error {
-			reads++
-			if invalidated != 2*reads {
-				t.Error("a read may share one from before the attempt")
-			}
-			r.Body = []byte(`{"name":"then"}`)
-			return nil
-		})
-		var bodies []string
-		for _, sent := range f.Requests() {
-			bodies = append(bodies, sent.Body)
-		}
-		if want := []string{`{"name":"first"}`, `{"name":"then"}`, `{"name":"then"}`}; err != nil || !slices.Equal(bodies, want) {
-			t.Errorf("sent %q: %v", bodies, err)
-		}
-	})
-}
-
 // A request that would be sent when what it rests on is old is not sent: its caller reads first, which
 // needs a slot like any other.
 func TestOutdatedRequestIsNotSent(t *testing.T) {

@@ -128,24 +128,3 @@ func TestJSON(t *testing.T) {
 		}
 	}
 }
-
-// No JSON makes the reader panic, and what was read is written as it was.
-func FuzzFromJSON(f *testing.F) {
-	for _, seed := range []string{`{"name":"a","size":1e9,"set":["a","a"]}`, `{"maps":[{"hidden":null}],"settings":{"max_threads":4.50}}`, `[]`, `{`} {
-		f.Add(seed)
-	}
-	f.Fuzz(func(t *testing.T, raw string) {
-		if !json.Valid([]byte(raw)) {
-			return
-		}
-		read, err := rules.FromJSON(decoded(t, raw), object(thing))
-		if err != nil || read.IsNull() {
-			return
-		}
-		text := written(t, read)
-		again, err := rules.FromJSON(decoded(t, text), object(thing))
-		if err != nil || written(t, again) != text {
-			t.Errorf("%s became %s: %v", raw, text, err)
-		}
-	})
-}
