@@ -58,27 +58,3 @@ func TestRejectedRequests(t *testing.T) {
 		})
 	}
 }
-
-func TestCredentialsAndMediaType(t *testing.T) {
-	t.Parallel()
-	const (
-		alert  = alertsPath + mockplatform.AlertID
-		change = `{"numReplicas":4}`
-	)
-	for _, row := range []struct {
-		method, path, body, header, value string
-		status                            int
-	}{
-		{"GET", servicesPath, "", "Authorization", "", 401},
-		{"GET", servicesPath, "", "Authorization", "Basic ZGVtby1rZXktaWQ6d3Jvbmc=", 401}, // a wrong secret
-		{"GET", alert, "", "Authorization", "Bearer wrong", 401},
-		{"GET", alert, "", "Authorization", "bearer demo-alerts-token", 200},
-		{"PATCH", scalingPath, change, "Content-Type", "application/merge-patch+json", 415},
-		{"PATCH", scalingPath, change, "Content-Type", "application/json; charset=utf-8", 200},
-	} {
-		b := newBench(t, mockplatform.Behaviour{})
-		request := b.request(row.method, row.path, row.body)
-		request.Header.Set(row.header, row.value)
-		equal(t, row.value+" for "+row.path, b.do(request).status, row.status)
-	}
-}
