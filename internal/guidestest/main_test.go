@@ -11,7 +11,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
-	"runtime/debug"
 	"slices"
 	"strings"
 	"testing"
@@ -29,12 +28,7 @@ func TestMain(m *testing.M) {
 		return
 	}
 	terraformtest.Isolate("TF_", "DATAPLATFORM_")
-	// Most of what runs is a terraform that ends before its memory matters.
-	_ = os.Setenv("GOGC", "400")
-	debug.SetGCPercent(400)
-	code := m.Run()
-	terraformtest.RemoveBuilt()
-	os.Exit(code)
+	terraformtest.Run(m.Run)
 }
 
 var (
@@ -46,13 +40,7 @@ var (
 	wantNoText   = terraformtest.WantNoText
 )
 
-const plainProvider = `
-terraform {
-  required_providers {
-    dataplatform = { source = "dataplatform/dataplatform" }
-  }
-}
-`
+const plainProvider = terraformtest.PlainProvider
 
 // workspace is a directory before a platform of the test's own. The settings of the
 // provider are in the environment, as the documentation shows them.

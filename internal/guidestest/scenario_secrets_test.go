@@ -1,10 +1,7 @@
 package guidestest
 
 import (
-	"archive/zip"
 	"fmt"
-	"io/fs"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -29,7 +26,7 @@ func TestScenarioSecrets(t *testing.T) {
 		t.Helper()
 		left.WriteString(w.wantScript("export "+variables+"; "+step(t, script), code, texts...))
 		if script == "ci/plan.sh" {
-			left.WriteString(w.Read("plan.md") + w.unzipped("tfplan"))
+			left.WriteString(w.Read("plan.md") + w.Unzipped("tfplan"))
 		}
 		left.WriteString(w.shell("for file in terraform.tfstate.d/*/* tfplan.json; do [ ! -e $file ] || cat $file; done; terraform show -json"))
 	}
@@ -116,23 +113,4 @@ func step(t *testing.T, text string) string {
 		t.Fatalf("%d steps run %s", len(steps), text)
 	}
 	return steps[0][1]
-}
-
-// unzipped is what a saved plan consists of.
-func (w *workspace) unzipped(name string) string {
-	w.T.Helper()
-	files, err := zip.OpenReader(filepath.Join(w.Dir, name))
-	if err != nil {
-		w.T.Fatal(err)
-	}
-	defer files.Close()
-	var all strings.Builder
-	for _, file := range files.File {
-		content, err := fs.ReadFile(files, file.Name)
-		if err != nil {
-			w.T.Fatal(err)
-		}
-		all.Write(content)
-	}
-	return all.String()
 }

@@ -36,13 +36,12 @@ const (
 // run is the organization that the tests run on; nil if each has a fake. They do not run in parallel then.
 var run *organization
 
-// runOnOrganization runs the acceptance tests, and ends with what it learned. It does not begin with settings that
-// are incomplete or rejected.
+// runOnOrganization runs the acceptance tests. It does not begin with settings that are incomplete or rejected.
 func runOnOrganization(m *testing.M) int {
 	var problems diag.Diagnostics
 	set := readSettings(tfvalue.Null(schemasOnce().Provider.ValueType()), os.Getenv, &problems)
 	set.checkComplete(&problems)
-	run = &organization{settings: set.values, learned: findings{}}
+	run = &organization{settings: set.values}
 	if !problems.HasError() && set.values["base_url"] != "" {
 		if _, err := run.send(context.Background(), http.MethodGet, run.services(), nil); err != nil {
 			problems.AddError("", err.Error())
@@ -57,9 +56,7 @@ func runOnOrganization(m *testing.M) int {
 	if os.Getenv(conn.Environment("retry_timeout")) == "" {
 		_ = os.Setenv(conn.Environment("retry_timeout"), "1m")
 	}
-	code := m.Run()
-	fmt.Println(run.learned)
-	return code
+	return m.Run()
 }
 
 // newPlatform returns a fake of the test's own or, under TF_ACC, the organization.
@@ -69,7 +66,7 @@ func newPlatform(t *testing.T) *organization {
 	if run == nil {
 		return newFixture(t).organization()
 	}
-	return &organization{t: t, settings: run.settings, learned: run.learned}
+	return &organization{t: t, settings: run.settings}
 }
 
 // variable is what a variable names, or what a fake has instead. Without either, the test is skipped.

@@ -1,13 +1,11 @@
 package provider
 
 import (
-	"archive/zip"
 	"bytes"
 	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"io/fs"
 	"maps"
 	"net/url"
 	"path/filepath"
@@ -89,26 +87,6 @@ func (w *workspace) traced() *workspace {
 	return w.setenv("TF_LOG=TRACE", "TF_LOG_PATH="+filepath.Join(w.Dir, "trace.log"))
 }
 
-// archive is all that stands in a zip file, as a plan is one: what is searched
-// for in the file itself is never found.
-func (w *workspace) archive(name string) string {
-	w.t.Helper()
-	files, err := zip.OpenReader(filepath.Join(w.Dir, name))
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	defer files.Close()
-	var all strings.Builder
-	for _, file := range files.File {
-		content, err := fs.ReadFile(files, file.Name)
-		if err != nil {
-			w.t.Fatal(err)
-		}
-		all.Write(content)
-	}
-	return all.String()
-}
-
 // TestCanaries delivers each secret to the platform, which repeats whatever it is sent, and renews the
 // keys. No output, plan, state or log has one, but for the secret of the key without recipients, which
 // stands in the state and in what is made of it.
@@ -140,7 +118,7 @@ func TestCanaries(t *testing.T) {
 	f.Inject(mockplatform.Fault{Operation: mockplatform.GetAlert, Status: 403, Body: mockplatform.BodyEchoWhole})
 	wantText(t, prints(false, "plan"), "Cannot read alert", "HTTP 403")
 	prints(true, "plan", "-out=tfplan")
-	before := w.archive("tfplan")
+	before := w.Unzipped("tfplan")
 	for _, body := range []mockplatform.BodyKind{mockplatform.BodyEcho, mockplatform.BodyEchoWhole} {
 		for range 4 { // all pipes
 			f.Inject(mockplatform.Fault{Method: "PATCH", Status: 400, Body: body})
@@ -149,7 +127,7 @@ func TestCanaries(t *testing.T) {
 	}
 	prints(true, "apply", "-auto-approve")
 	prints(true, "plan", "-out=tfplan", "-var=trigger=2")
-	after := w.archive("tfplan") + run(true, "show", "-json", "tfplan")
+	after := w.Unzipped("tfplan") + run(true, "show", "-json", "tfplan")
 	prints(true, "apply", "tfplan")
 	after += run(true, "show", "-json") + w.Read("terraform.tfstate") + w.Read("terraform.tfstate.backup")
 

@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
-	"runtime/debug"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -36,16 +35,11 @@ func TestMain(m *testing.M) {
 	if program, err := terraformtest.ProgramUnderTest(); err == nil {
 		_ = os.Setenv(resource.EnvTfAccProviderHost, program.RegistryHost())
 	}
-	// Most of what runs is a terraform that ends before its memory matters.
-	_ = os.Setenv("GOGC", "400")
-	debug.SetGCPercent(400)
 	tests := m.Run
 	if organization {
 		tests = func() int { return runOnOrganization(m) }
 	}
-	code := tests()
-	terraformtest.RemoveBuilt()
-	os.Exit(code)
+	terraformtest.Run(tests)
 }
 
 var (

@@ -17,13 +17,7 @@ import (
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
 )
 
-const plainProvider = `
-terraform {
-  required_providers {
-    dataplatform = { source = "dataplatform/dataplatform" }
-  }
-}
-`
+const plainProvider = terraformtest.PlainProvider
 
 // setenv adds variables to those of what the workspace runs.
 func (w *workspace) setenv(variables ...string) *workspace {

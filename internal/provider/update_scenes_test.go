@@ -171,7 +171,7 @@ func (s scene) play(t *testing.T, f *fixture) {
 	f.ClearFaults()
 	f.Configure(func(b *mockplatform.Behaviour) { *b = mockplatform.Behaviour{} })
 	for path, want := range s.stored {
-		if got := member(f.Service(b.id), path); plain(got) != plain(want) {
+		if got := member(f.Service(b.id), path); fmt.Sprint(got) != fmt.Sprint(want) {
 			t.Errorf("%s is %v on the platform, want %v", path, got, want)
 		}
 	}

@@ -1,18 +1,30 @@
 package terraformtest
 
 import (
+	"archive/zip"
 	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"runtime/debug"
 	"strings"
 	"sync"
 	"testing"
 )
+
+// PlainProvider is what each configuration needs.
+const PlainProvider = `
+terraform {
+  required_providers {
+    dataplatform = { source = "dataplatform/dataplatform" }
+  }
+}
+`
 
 // Isolate makes the outcome of tests independent of what the shell has set: variables with
 // these prefixes do not reach them. Terraform is taken from PATH, or from
@@ -57,11 +69,15 @@ func Built(t *testing.T) string {
 	return builtDir
 }
 
-// RemoveBuilt removes the program at the end of all tests.
-func RemoveBuilt() {
+// Run runs all tests, removes the program, and ends. Most of what runs is a terraform that ends before its memory matters.
+func Run(tests func() int) {
+	_ = os.Setenv("GOGC", "400")
+	debug.SetGCPercent(400)
+	code := tests()
 	if builtDir != "" {
 		_ = os.RemoveAll(builtDir)
 	}
+	os.Exit(code)
 }
 
 // Workspace is a directory in which a real Terraform runs the built provider, for what only
@@ -100,6 +116,25 @@ func (w *Workspace) File(name, content string) {
 func (w *Workspace) Read(name string) string {
 	w.T.Helper()
 	return FileText(w.T, filepath.Join(w.Dir, name))
+}
+
+// Unzipped is all that stands in a zip file, as a plan is one: what is searched for in the file itself is never found.
+func (w *Workspace) Unzipped(name string) string {
+	w.T.Helper()
+	files, err := zip.OpenReader(filepath.Join(w.Dir, name))
+	if err != nil {
+		w.T.Fatal(err)
+	}
+	defer files.Close()
+	var all strings.Builder
+	for _, file := range files.File {
+		content, err := fs.ReadFile(files, file.Name)
+		if err != nil {
+			w.T.Fatal(err)
+		}
+		all.Write(content)
+	}
+	return all.String()
 }
 
 // FileText is the content of a file that must be there.
