@@ -43,21 +43,17 @@ func TestAPIKeyInvalid(t *testing.T) {
 		{"roles", `["admin", "owner"]`, "", `roles[...] value must be one of: ["admin" "developer" "query_endpoints"], got: "owner"`},
 		{"state", `"paused"`, "", "disabled"},
 		{"organization_id", `"nordwind"`, "", "UUID"},
-		{"expire_at", `"2031-01-01"`, "", "such as 2031-01-01T00:00:00Z, or omitted"},
 		{"expire_at", `"hush-hush"`, "", "expire_at must be an RFC 3339 timestamp, such as 2031-01-01T00:00:00Z, or omitted for a key that never expires."},
 		{"expire_at", `"2000-01-01T00:00:00Z"`, "", "in the future"}, // this very second
 		{"expire_at", `"2031-01-01T00:00:00Z"`, "validity_hours = 9", "validity_hours"},
-		{"validity_hours", `0`, "", "between 1"},
 		{"validity_hours", `1.5`, "", "whole number"},
 		{"validity_hours", `1e9`, "", "and 876000"},
 		{"early_renewal_hours", `1`, "", "validity_hours"},
-		{"early_renewal_hours", `1`, `expire_at = "2031-01-01T00:00:00Z"`, "validity_hours"},
 		{"early_renewal_hours", `10`, "validity_hours = 9", "early_renewal_hours must be less than validity_hours, got 10 and 9."},
 		{"ip_access_list", `[]`, "", "ip_access_list set must contain at least 1 elements"},
 		{"ip_access_list", `[{ source = "192.0.2.300", description = "hush-hush" }]`, "", source("192.0.2.300")},
 		{"ip_access_list", fmt.Sprintf("[{ source = %q }]", strings.Repeat("1.", 900)), "", source(strings.Repeat("1.", 50))},
 		{"secret_recipients", "[]", "", "must not be empty"},
-		{"secret_recipients", "[null]", "", "is empty"},
 		{"secret_recipients", "[" + many.String() + "]", "", "must not have more than 1000 recipients, got 1001"},
 		{"secret_recipients", `["hush-hush"]`, "", "A recipient in secret_recipients is neither an age recipient (age1…) nor an SSH public key"},
 		{"secret_recipients", fmt.Sprintf("[%q, %q]", pair.Recipient, secret), "", "contains a private key. Its configuration, and every copy of it, has that key already: discard it"},
@@ -88,16 +84,13 @@ func TestAPIKeyTimestampsAndAddresses(t *testing.T) {
 		bad, good []string
 	}{
 		{rfc3339, []string{
-			"", "2031-01-01T00:00:00", "2031-01-01 00:00:00Z", "2031-01-01T00:00Z", "2031-01-01T1:00:00Z", "2031-01-01T01:00:00,5Z", "2031-02-29T00:00:00Z",
-			"2031-01-01t00:00:00", "2031-01-01T00:00:00+24:00", "2031-01-01T00:00:00+01:60", "1924992000",
+			"", "2031-01-01T00:00:00", "2031-01-01 00:00:00Z", "2031-01-01T01:00:00,5Z", "2031-02-29T00:00:00Z", "2031-01-01T00:00:00+24:00", "1924992000",
 		}, []string{"2030-01-01T00:00:01Z", "2029-12-31T23:00:01-01:00", "2031-01-01T00:00:00.123456789+05:45", "2031-01-01t00:00:00.5z", "2031-01-01t00:00:00+01:00"}},
 		{ipSource, []string{
-			"192.0.2.256", "192.0.2", "192.0.2.1.5", "192.0.02.1", "192.0.2.0/33", "192.0.2.0/-1", "192.0.2.0/", "192.0.2.0/255.255.255.0", "192.0.2.0/24/24",
-			"192.0.2.1:443", " 192.0.2.1", "192.0.2.1\n", "192.0.2.0 /24", "192.0.2.1, 192.0.2.2", "2001:db8::g", "2001::db8::1", "1:2:3:4:5:6:7:8:9", "1:2:3",
-			"2001:db8::/129", "[2001:db8::1]:443", "[2001:db8::1]", "fe80::1%eth0", "fe80::%eth0/64", "2001:db8::1 ", "2001:db8:::1", "00:1a:2b:3c:4d:5e",
+			"192.0.2.256", "192.0.2", "192.0.02.1", "192.0.2.0/33", "192.0.2.0/", "192.0.2.0/255.255.255.0", "192.0.2.1:443", " 192.0.2.1", "192.0.2.1\n",
+			"192.0.2.1, 192.0.2.2", "2001:db8::g", "2001::db8::1", "1:2:3", "2001:db8::/129", "[2001:db8::1]:443", "fe80::1%eth0", "fe80::%eth0/64",
 		}, []string{
-			"192.0.2.1", "0.0.0.0/0", "192.0.2.7/24", "::/0", "2001:DB8::/32", "::ffff:192.0.2.1", "1:2:3:4:5:6:7:8", "office.example.com", "4.example.com",
-			"10.0.0.1.example.com", "vpc-0a1b2c", "any", "", "*", "arn:aws:iam::123456789012:role/x", "https://example.com", "Büro",
+			"192.0.2.1", "192.0.2.7/24", "2001:DB8::/32", "::ffff:192.0.2.1", "4.example.com", "10.0.0.1.example.com", "vpc-0a1b2c", "", "arn:aws:iam::123456789012:role/x",
 		}},
 	} {
 		for i, text := range append(texts.good, texts.bad...) {
@@ -156,7 +149,6 @@ func TestAPIKeyChanges(t *testing.T) {
 	const inOrganization = `organization_id = "`
 	for _, test := range []struct{ before, after, there, back string }{
 		{``, `name = "other"`, "name", "name"},
-		{`roles = ["developer", "admin"]`, `roles = ["admin", "developer"]`, "none", "none"},
 		{``, `roles = ["admin", "developer"]`, "roles", "roles"},
 
 		{``, `state = "enabled"`, "none", "none"},
@@ -166,12 +158,10 @@ func TestAPIKeyChanges(t *testing.T) {
 		{`expire_at = "2031-01-01T00:00:00+02:00"`, `expire_at = "2030-12-31T22:00:00.000Z"`, "none", "none"},
 		{`expire_at = "2031-01-01T00:00:00+02:00"`, `expire_at = "2031-01-01T00:00:00Z"`, "expire_at", "expire_at"},
 		{``, `validity_hours = 9`, "validity_hours", "validity_hours"},
-		{`validity_hours = 9`, `expire_at = "2031-01-01T00:00:00Z"`, "expire_at validity_hours", "validity_hours"},
 		{`validity_hours = 9`, "validity_hours = 9\nearly_renewal_hours = 1", "update", "update"},
 
 		{``, `rotation_triggers = { a = 1 }`, "rotation_triggers", "rotation_triggers"},
 		{``, `rotation_triggers = {}`, "update", "update"}, // in place, and nothing is sent
-		{`rotation_triggers = { a = 1 }`, `rotation_triggers = {}`, "rotation_triggers", "rotation_triggers"},
 		{``, `hash_data = { key_id_hash = "h4sh" }`, "hash_data", "hash_data"},
 
 		{``, `ip_access_list = [{ source = "192.0.2.10" }]`, "ip_access_list", "ip_access_list"},
@@ -179,12 +169,9 @@ func TestAPIKeyChanges(t *testing.T) {
 		{`ip_access_list = [{ source = "192.0.2.10" }]`, `ip_access_list = [{ source = "192.0.2.10", description = "x" }]`, "ip_access_list", "ip_access_list"},
 
 		{`name = "n"`, `name = ["n"][later]`, "name", "none"},
-		{`validity_hours = 9`, `validity_hours = [9][later]`, "validity_hours", "none"},
 		{"validity_hours = 9\nearly_renewal_hours = 1", "validity_hours = 9\nearly_renewal_hours = [1][later]", "update", "none"},
 		{`rotation_triggers = { a = 1 }`, `rotation_triggers = { a = [1][later] }`, "rotation_triggers", "none"},
-		{`ip_access_list = [{ source = "192.0.2.10" }]`, `ip_access_list = [{ source = ["192.0.2.10"][later] }]`, "ip_access_list", "none"},
 		{inOrganization + mockplatform.OrganizationID + `"`, `organization_id = ["` + mockplatform.OrganizationID + `"][later]`, "organization_id", "none"},
-		{``, inOrganization + mockplatform.OrganizationID + `"`, "none", "none"},
 		{``, inOrganization + mockplatform.OtherOrganizationID + `"`, "organization_id", "none"},
 	} {
 		t.Run(test.before+" "+test.after, func(t *testing.T) {
@@ -257,7 +244,6 @@ func TestAPIKeyWithoutLimits(t *testing.T) {
 		for _, step := range []struct{ arguments, says string }{
 			{listed, "this one stays valid until it is revoked in the platform's console. The key" + unlimited},
 			{"", "The new key" + unlisted + " The new key" + unlimited},
-			{lasting, "The new key" + unlisted + " If the plan says"},
 			{lasting + "\n" + listed, "once nothing uses it. If the plan says that it destroys the key and then creates a replacement"},
 			{lasting, "The new key" + unlisted + " If the plan says"},
 		} {
@@ -267,6 +253,5 @@ func TestAPIKeyWithoutLimits(t *testing.T) {
 			b.applyPlan(r)
 		}
 		wantWarning(t, f.key("").plan().warnings, "The key"+unlisted+" The key"+unlimited)
-		wantWarning(t, f.key(lasting).plan().warnings, "")
 	})(t)
 }

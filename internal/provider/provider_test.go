@@ -162,12 +162,10 @@ data "dataplatform_alert" "lag" { id = "` + mockplatform.AlertID + "\" }\n" + on
 func TestProviderHalfALogin(t *testing.T) {
 	t.Parallel()
 	for settings, says := range map[string]string{
-		"": "Provider not configured: Neither the provider block nor the environment sets any of these: base_url, ",
-		`organization_id = "` + mockplatform.OrganizationID + `"`:                  "",
-		`base_url = "https://a.example.com"`:                                       "",
-		"base_url = \"https://a.example.com\"\nkey_id = \"a\"\nkey_secret = \"b\"": "",
-		`key_id = "a"`:                                         "key_id is set, but base_url and key_secret are not: set them in the provider block, or with the environment variables DATAPLATFORM_BASE_URL and DATAPLATFORM_KEY_SECRET.",
-		"key_id = \"a\"\nkey_secret = \"b\"":                   "Provider settings are incomplete: key_id and key_secret are set, but base_url is not: set it in the provider block, or with the environment variable DATAPLATFORM_BASE_URL.",
+		"":                                   "Provider not configured: Neither the provider block nor the environment sets any of these: base_url, ",
+		`base_url = "https://a.example.com"`: "",
+		`key_id = "a"`:                       "key_id is set, but base_url and key_secret are not: set them in the provider block, or with the environment variables DATAPLATFORM_BASE_URL and DATAPLATFORM_KEY_SECRET.",
+		"key_id = \"a\"\nkey_secret = \"b\"": "Provider settings are incomplete: key_id and key_secret are set, but base_url is not: set it in the provider block, or with the environment variable DATAPLATFORM_BASE_URL.",
 		"key_id = \"a\"\nalerts_access_token = \"b\"":          "key_id and alerts_access_token are set, but alerts_base_url, base_url and key_secret are not: ",
 		"base_url = later\nkey_id = \"a\"\nkey_secret = later": "",
 		"base_url = later\nkey_id = \"a\"":                     "key_id is set, but key_secret is not: ",

@@ -3,7 +3,6 @@ package provider
 import (
 	"fmt"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
@@ -52,10 +51,8 @@ func TestScalingChanges(t *testing.T) {
 		{"num_replicas = 3\nidle_scaling = false\nidle_timeout_minutes = 15", nil, []string{`{"idleScaling": false}`}},
 		{"num_replicas = 5\nidle_scaling = false\nidle_timeout_minutes = 20", nil, []string{`{"numReplicas": 5, "idleTimeoutMinutes": 20}`}},
 		{"", nil, nil}, // leaving the configuration leaves the value alone
-		{"max_total_memory_gb = 72", memory, []string{`{"maxTotalMemoryGb": 72}`}},
-		{"min_total_memory_gb = 36\nmax_total_memory_gb = 72", memory, []string{`{"minTotalMemoryGb": 36}`}},
+		{"min_total_memory_gb = 36\nmax_total_memory_gb = 72", memory, []string{`{"minTotalMemoryGb": 36, "maxTotalMemoryGb": 72}`}},
 		{"min_total_memory_gb = 36\nmax_total_memory_gb = 72\nnum_replicas = 2", nil, []string{`{"numReplicas": 2}`}},
-		{"idle_scaling = true", nil, []string{`{"idleScaling": true}`}},
 		{"num_replicas = 4\nidle_timeout_minutes = 60\nlifecycle {\n  ignore_changes = [num_replicas]\n}", nil, []string{`{"idleTimeoutMinutes": 60}`}},
 	} {
 		b.arguments = step.arguments
@@ -66,17 +63,6 @@ func TestScalingChanges(t *testing.T) {
 		wantNoText(t, b.applyPlan(plan).String(), "changed during its update") // the platform derives them from the totals
 		b.wantWrites(step.sends...)
 		b.wantQuiet()
-	}
-}
-
-// The name of an object is cut in a message: the platform decides how long it is.
-func TestLongNameIsCut(t *testing.T) {
-	f := newFixture(t)
-	f.UpdateService(mockplatform.ServiceID, func(doc mockplatform.Document) { doc["name"] = strings.Repeat("n", 70000) })
-	said := f.scaling(mockplatform.ServiceID, "num_replicas = 8").plan().String()
-	wantText(t, said, "overwrites current values of service")
-	if len(said) > 2000 {
-		t.Errorf("the warning has %d bytes", len(said))
 	}
 }
 

@@ -30,7 +30,6 @@ type smallWorld struct {
 	isOver   bool
 	acts     []smallAct
 	doing    *smallEvent // the request that is carried out
-	patch    *smallEvent // the last PATCH that was
 	lastDone time.Time   // when the last one is
 	events   []*smallEvent
 
@@ -187,10 +186,7 @@ func (w *smallWorld) carryOut(e *smallEvent, fault mockplatform.Fault, writer ht
 	fault.Edit = func(response mockplatform.Document) {
 		result := response["result"].(mockplatform.Document)
 		if e.after = w.held(); e.isPatch() {
-			e.done, e.doneAt, w.patch = w.next(), time.Now(), e
-		}
-		if w.platform.slowly != nil && w.patch != nil && time.Since(w.patch.doneAt) < smallSlow {
-			w.platform.slowly(w, result)
+			e.done, e.doneAt = w.next(), time.Now()
 		}
 		if e.accepted = e.fault == ""; e.accepted {
 			shown := smallPipeOf(result)

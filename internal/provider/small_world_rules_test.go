@@ -348,8 +348,7 @@ func (w *smallWorld) checkEnd() {
 		isFault := w.some(func(e *smallEvent) bool {
 			return slices.Contains([]string{"400", "400 half way", "unreadable", "a filter after"}, e.fault) || e.fault == "409" && !e.isPatch()
 		})
-		isHalfShown := w.platform.slowly != nil && w.some(func(e *smallEvent) bool { return e.unknown })
-		if !isReason && !isFault && !isHalfShown {
+		if !isReason && !isFault {
 			w.say("an error without a reason: %s", w.errors)
 		}
 		return
@@ -372,31 +371,6 @@ func (w *smallWorld) checkNext(next *terraformtest.Change) {
 	isSame := w.held().is(smallPipe{w.plan.name, smallHost, w.plan.set})
 	if next.Failed() || (next.Action == terraformtest.None) != isSame {
 		w.say("the next plan is to %s: %v; the platform has %v", next.Action, next.Errors, w.held())
-	}
-}
-
-// checkConverges checks that a platform that resets leaves shows drift in two plans at most, and none once
-// an update has shown what it resets: not after another change, either.
-func (w *smallWorld) checkConverges(next *terraformtest.Change) {
-	settle := func() {
-		for plans := 0; next.Action != terraformtest.None; plans++ {
-			w.block.Apply(w.begin(), next)
-			if plans == 2 || next.Failed() {
-				w.say("plan %d is to %s: %v", plans+2, next.Action, next.Errors)
-				return
-			}
-			next = w.block.Plan(w.begin())
-		}
-	}
-	settle()
-	for _, name := range []string{"another name", "the last name"} {
-		settle()
-		w.configure(name, w.plan.set)
-		w.block.Apply(w.begin(), w.block.Plan(w.begin()))
-		next = w.block.Plan(w.begin())
-	}
-	if next.Failed() || next.Action != terraformtest.None {
-		w.say("after another name, the plan is to %s: %v", next.Action, next.Errors)
 	}
 }
 

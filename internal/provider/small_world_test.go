@@ -71,18 +71,14 @@ type smallPlatform struct {
 	returnsThePast, forgets bool
 	// Its responses omit what is empty, and say nothing of a sorting that no mapping has.
 	omitsEmpty bool
-	// It resets leaves, and nothing else; or it also drops mappings with a PATCH that has none.
-	resetsLeaves, dropsSet bool
+	// It drops mappings with a PATCH that has none.
+	dropsSet bool
 	// All of its responses are as old, but for those that are fresh.
 	lag     time.Duration
 	isFresh func(w *smallWorld, isPatch bool) bool
-	// For smallSlow after a PATCH, responses show less of what it did.
-	slowly func(w *smallWorld, shown mockplatform.Document)
 	// Letter case of targets means nothing to it.
 	folds bool
 }
-
-const smallSlow = 4 * time.Second
 
 var omitsAllEmpty = []mockplatform.Sparse{{Path: "**", OnlyEmpty: true, Zeros: true}}
 
@@ -103,11 +99,11 @@ func resetsTo(to mockplatform.ResetTo, set func(all []any) any) func(*smallWorld
 
 var smallPlatforms = []smallPlatform{
 	{title: "keeps"},
-	{title: "resets leaves to empty", resetsLeaves: true, behave: resetsTo(mockplatform.ToEmpty, nil)},
+	{title: "resets leaves to empty", behave: resetsTo(mockplatform.ToEmpty, nil)},
 	{title: "resets all to empty", dropsSet: true, behave: resetsTo(mockplatform.ToEmpty, func(all []any) any { return all[:0] })},
 	{title: "resets all to absent", dropsSet: true, behave: resetsTo(mockplatform.ToAbsent, func([]any) any { return nil })},
 	{title: "omits what is empty", omitsEmpty: true, behave: func(_ *smallWorld, b *mockplatform.Behaviour) { b.Responses.Sparse = slices.Clone(omitsAllEmpty) }},
-	{title: "omits what is empty, and resets leaves to it", omitsEmpty: true, resetsLeaves: true, behave: func(w *smallWorld, b *mockplatform.Behaviour) {
+	{title: "omits what is empty, and resets leaves to it", omitsEmpty: true, behave: func(w *smallWorld, b *mockplatform.Behaviour) {
 		b.Responses.Sparse = slices.Clone(omitsAllEmpty)
 		resetsTo(mockplatform.ToEmpty, nil)(w, b)
 	}},
@@ -139,19 +135,6 @@ var smallPlatforms = []smallPlatform{
 			}
 			return all
 		})
-	}},
-	{title: "renames in steps", slowly: func(w *smallWorld, shown mockplatform.Document) {
-		if was := w.patch.before.name; w.patch.after.name != was {
-			shown["name"] = []string{was, "on the way"}[int(time.Since(w.patch.doneAt)/time.Second)/2]
-		}
-	}},
-	{title: "shows members late", slowly: func(w *smallWorld, shown mockplatform.Document) {
-		for _, mapping := range listOf(member(shown, tableMappings)) {
-			if w.patch.adds().has(nameOf(mapping)) {
-				delete(mapping.(object), "excludedColumns")
-				delete(mapping.(object), "sortingKeys")
-			}
-		}
 	}},
 	{title: "folds names", folds: true, behave: func(w *smallWorld, b *mockplatform.Behaviour) {
 		w.rewrite(b, func(all []any) any {
@@ -351,11 +334,7 @@ func (b *smallBase) play(w *smallWorld) (wrong []string) {
 		if len(w.acts) > 0 || b.platform.isFresh != nil {
 			time.Sleep(b.platform.lag) // what somebody did, or what a response has shown, may not be read yet
 		}
-		next := w.block.Plan(w.begin())
-		w.checkNext(next)
-		if b.platform.resetsLeaves {
-			w.checkConverges(next)
-		}
+		w.checkNext(w.block.Plan(w.begin()))
 	}
 	return w.wrong
 }
