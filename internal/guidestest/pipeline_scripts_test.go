@@ -108,11 +108,9 @@ func TestPipelineFindsDrift(t *testing.T) {
 
 	// A value that the plan sets back, or to yet another one, is told with the change.
 	w.UpdateService(mockplatform.ServiceID, func(doc mockplatform.Document) { doc["idleTimeoutMinutes"] = 40 })
-	for minutes, says := range map[string]string{"20": "reverts a change made outside of Terraform", "30": "also changed outside of Terraform"} {
-		w.edit("service.tf", "= 20", "= "+minutes)
-		wantText(t, w.shell("bash ci/plan.sh"), "idle_timeout_minutes: 40 -> "+minutes+" ("+says+") Plan: ")
-		w.edit("service.tf", "= "+minutes, "= 20")
-	}
+	wantText(t, w.shell("bash ci/plan.sh"), "idle_timeout_minutes: 40 -> 20 (reverts a change made outside of Terraform) Plan: ")
+	w.edit("service.tf", "= 20", "= 30")
+	wantText(t, w.shell("bash ci/plan.sh"), "idle_timeout_minutes: 40 -> 30 (also changed outside of Terraform) Plan: ")
 
 	// A program of the script that fails with another code.
 	w.shell(`mkdir bin; printf '#!/bin/sh\nexit 2\n' > bin/jq; chmod +x bin/jq`)

@@ -71,10 +71,6 @@ func TestReviewShowsWhatChanges(t *testing.T) {
 				"a.e: import \"n\" (1a), update\n  num_replicas: 1 -> 2\n",
 		},
 		{
-			"credentials that are sent", planned("dataplatform_pipe", update+`"before": {"source": {"kafka": {"iam_role": "a"}}}, "after": {"source": {"kafka": {"iam_role": "b"}}, "source_credentials": {"kafka": {"username": "u"}}}`),
-			"a.b: update\n  source.kafka.iam_role: \"a\" -> \"b\"\n  source_credentials.kafka.username: null -> \"u\"\n  credentials of the pipe's source are sent with it\n",
-		},
-		{
 			"another object", planned("dataplatform_service_scaling", `"actions": ["delete", "create"], "replace_paths": [["service_id"]], "after_unknown": {"name": true}, "before_sensitive": {}, "after_sensitive": {}, "before": {"service_id": "1", "name": "n", "num_replicas": 3}, "after": {"service_id": "2", "num_replicas": 8}`),
 			"a.b: delete, create (-/+)\n  service_id: \"1\" -> \"2\" # forces replacement\n",
 		},

@@ -64,6 +64,7 @@ type smallEvent struct {
 	method, fault  string
 	body           object
 	accepted       bool // as its response says
+	isLimited      bool // the response is a 429, without a fault
 	unknown        bool // a PATCH of which the provider cannot know whether it was, or will be, carried out
 	before, after  smallPipe
 	shown          *smallPipe // by the response, nil if there is none
@@ -195,4 +196,6 @@ func (w *smallWorld) carryOut(e *smallEvent, fault mockplatform.Fault, writer ht
 	}
 	w.Inject(fault)
 	w.Server.ServeHTTP(writer, r)
+	requests := w.Requests()
+	e.isLimited = e.fault == "" && requests[len(requests)-1].Status == http.StatusTooManyRequests
 }

@@ -329,8 +329,7 @@ func (w *smallWorld) mayHaveRemoved(name string) bool {
 		isThere := w.some(func(later *smallEvent) bool {
 			return later.sequence > e.sequence && later.shown != nil && later.shown.set.has(name)
 		})
-		isLimited := e.fault == "" && e.done == 0 && w.platform.title == "limits requests"
-		return e.removes().has(name) && (e.accepted || e.unknown || w.platform.lag == 0 && !isThere && !isLimited)
+		return e.removes().has(name) && (e.accepted || e.unknown || w.platform.lag == 0 && !isThere && !e.isLimited)
 	})
 }
 

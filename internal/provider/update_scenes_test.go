@@ -47,16 +47,6 @@ func excludesSalary(f *fixture) {
 	})
 }
 
-// foldsNames stores the names of mappings in lower case.
-func foldsNames(mappings any) any {
-	for _, mapping := range mappings.([]any) {
-		for _, name := range []string{"sourceTable", "targetTable"} {
-			setMember(mapping.(object), name, strings.ToLower(member(mapping, name).(string)))
-		}
-	}
-	return mappings
-}
-
 // TestUpdateScenes has what a user sees of an update on which time does its work: colleagues act while a request waits,
 // a request that failed is carried out later or by half, responses come from something in between, and the platform
 // changes what was not sent. Each scene has the name of what once went wrong in it. The scenes of package adopt have
@@ -79,17 +69,12 @@ func TestUpdateScenes(t *testing.T) {
 		rejected  = mockplatform.Fault{Status: http.StatusUnprocessableEntity}
 		loginPage = mockplatform.Fault{Status: http.StatusOK, Body: mockplatform.BodyHTML}
 		later     = mockplatform.Fault{Method: http.MethodPatch, Status: http.StatusGatewayTimeout, Later: 14 * time.Second}
-		resets    = mockplatform.Resets{TopLevel: true, To: mockplatform.ToEmpty}
 		scaledOut = object{"numReplicas": 10, "idleTimeoutMinutes": 30}
 	)
 	rows(t, map[string]scene{
 		"replicas that a colleague scales during a 409 are put back": {
 			ofService: true, arguments: timeout, before: map[int][]happening{2: {fails(busy), soon(scalesOut)}},
 			requests: "GET, 5 PATCH, GET", warnings: []string{left + "num_replicas: was 3, is now 10"}, stored: scaledOut, next: []string{"num_replicas"},
-		},
-		"what an autoscaler has set is put back with what the platform has reset": {
-			ofService: true, arguments: timeout, platform: func(b *mockplatform.Behaviour) { b.Patches.Resets = resets }, before: map[int][]happening{3: {scalesOut}},
-			requests: "GET, PATCH, GET", warnings: []string{"num_replicas: was 3, is now 10"}, stored: scaledOut, next: []string{"num_replicas"},
 		},
 		"a name that the platform trims is no error, and no drift": {
 			arguments: seedMappings + "\nname = \"new  \"",
@@ -118,13 +103,6 @@ func TestUpdateScenes(t *testing.T) {
 		"the half of a rejected PATCH is not told": {
 			arguments: resorted, before: map[int][]happening{2: {fails(mockplatform.Fault{Status: http.StatusBadRequest, Half: true})}},
 			requests: "GET, PATCH-, GET", errors: []string{"HTTP 400 Bad Request", partly, wasThere}, next: []string{atTable},
-		},
-		"a platform that folds names does not tell the name that it has": {
-			arguments: mappings(customersMapping, addressesMapping, leadsMapping, wanted("public.Invoices", "Invoices", `excluded_columns = ["iban"]`)),
-			platform: func(b *mockplatform.Behaviour) {
-				b.Patches.Rewrites = []mockplatform.Rewrite{{Operation: mockplatform.UpdatePipe, Path: tableMappings, Unsent: true, To: foldsNames}}
-			},
-			requests: "GET, PATCH+, 10 GET", errors: []string{"does not show the change to " + atTable, "letter case", "\"public.invoices:invoices\""}, next: []string{atTable},
 		},
 		"a removal whose response is lost is not told when the credentials beside it are rejected": {
 			arguments: resorted + credentials, before: map[int][]happening{2: {fails(lost)}, 4: {fails(rejected)}},
