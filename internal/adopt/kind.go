@@ -66,8 +66,7 @@ type Review struct {
 	Change
 	// Label names the object.
 	Label string
-	// Patch is what the change sends, in one PATCH or two. Mappings that are not known yet are among
-	// its Leaves.
+	// Patch is what the change sends, in one PATCH or two.
 	Patch
 	// Remote is the object as far as it is known, null if it could not be read.
 	Remote tfvalue.Value
@@ -90,7 +89,7 @@ func (p Patch) All() tfvalue.Value { return p.Leaves.Merge(p.Carried) }
 // IsEmpty reports whether there is nothing to be sent.
 func (p Patch) IsEmpty() bool { return p.Edit.IsEmpty() && !p.Leaves.AnyLeaf() }
 
-// Call is an update under way: a platform.Update, with the methods that it has from rest.Call.
+// Call is an update under way: a platform.Update.
 type Call interface {
 	Send(ctx context.Context, patch platform.Patch, read platform.Read) (again bool, err error)
 	End()

@@ -125,7 +125,7 @@ func (w *Workspace) Unzipped(name string) string {
 	if err != nil {
 		w.T.Fatal(err)
 	}
-	defer files.Close()
+	defer files.Close() //nolint:errcheck // it is only read
 	var all strings.Builder
 	for _, file := range files.File {
 		content, err := fs.ReadFile(files, file.Name)

@@ -1,5 +1,5 @@
-// Package words has what every package may do with a text from outside: name it in a
-// message, and tell whether it is an ID. It imports no other package of this module.
+// Package words has the words of messages: it cleans a text from outside, tells whether it is an ID, and makes sentences
+// of lists, counts and durations. It imports no other package of this module.
 package words
 
 import (
