@@ -157,7 +157,7 @@ func TestComingFromAnotherTool(t *testing.T) {
 	p.replace("../old", "old")
 	p.replace(`"other_service" then ["service_scaling", .values.id]`, `"dataplatform_service_scaling" then ["service_scaling", .values.service_id]`)
 	p.replace(`"other_pipe"`, `"dataplatform_pipe"`)
-	p.replace("(.values.id)", "(.values.pipe_id)")
+	p.replace("(.values.id |", "(.values.pipe_id |")
 	p.replace("other_pipe.orders", "dataplatform_pipe.all")
 	old := strings.ReplaceAll(plainProvider, "dataplatform/", "example/") +
 		fmt.Sprintf("resource \"dataplatform_service_scaling\" \"events\" {\n  service_id = %q\n}\n", mockplatform.ServiceID)

@@ -12,15 +12,16 @@ if [ $code -ne 1 ]; then
   terraform show -json tfplan > $plan
 fi
 
+workspace=${TF_WORKSPACE:-$(terraform workspace show)}
 commit=$(jq -r '.pull_request.head.sha // empty' "${GITHUB_EVENT_PATH:-/dev/null}")
 commit=${commit:-${GITHUB_SHA:-}}
 review() { # BYTES
-  jq -nrR -L ci --slurpfile plan $plan --arg title "${TF_WORKSPACE:-default}${commit:+ at ${commit:0:10}}" --argjson max "$1" \
+  jq -nrR -L ci --slurpfile plan $plan --arg title "$workspace${commit:+ at ${commit:0:10}}" --argjson max "$1" \
     --arg rest "${GITHUB_RUN_ID:+$GITHUB_SERVER_URL/$GITHUB_REPOSITORY/actions/runs/$GITHUB_RUN_ID}" 'include "plan";
     [inputs | fromjson? // {diagnostic: {severity: "error", summary: .}}] | review($plan[0]; $title; $max; $rest)' plan.json
 }
 review 100000000 | tee plan.txt
-{ printf '<!-- terraform plan of %s -->' "${TF_WORKSPACE:-default}"; review 60000 | sed '2,$s/^/    /'; } > plan.md
+{ printf '<!-- terraform plan of %s -->' "$workspace"; review 60000 | sed '2,$s/^/    /'; } > plan.md
 cat plan.md >> "${GITHUB_STEP_SUMMARY:-/dev/null}"
 if ! grep -q '^Plan: ' plan.txt; then exit 1; fi
 
