@@ -72,7 +72,7 @@ func TestUpdateScenes(t *testing.T) {
 		scaledOut = object{"numReplicas": 10, "idleTimeoutMinutes": 30}
 	)
 	rows(t, map[string]scene{
-		"replicas that a colleague scales during a 409 are put back": {
+		"replicas that a colleague scales during a 409 stay, and are named": {
 			ofService: true, arguments: timeout, before: map[int][]happening{2: {fails(busy), soon(scalesOut)}},
 			requests: "GET, 5 PATCH, GET", warnings: []string{left + "num_replicas: was 3, is now 10"}, stored: scaledOut, next: []string{"num_replicas"},
 		},

@@ -282,7 +282,9 @@ func (r *Resource) plan(p Provider, prior Object, c *Change) {
 	c.Action, c.Planned, c.private, c.identity = action, planned, resp.PlannedPrivate, resp.PlannedIdentity
 }
 
-func (r *Resource) planChange(p Provider, config cty.Value, prior Object, report *Report) (resp *tfprotov6.PlanResourceChangeResponse, planned cty.Value, ok bool) {
+func (r *Resource) planChange(
+	p Provider, config cty.Value, prior Object, report *Report,
+) (resp *tfprotov6.PlanResourceChangeResponse, planned cty.Value, ok bool) {
 	resp = must(p.PlanResourceChange(context.Background(), &tfprotov6.PlanResourceChangeRequest{
 		TypeName: r.Type, Config: r.Schema.Encode(config), PriorState: r.Schema.Encode(prior.Value), PriorPrivate: prior.Private, PriorIdentity: prior.Identity,
 		ProposedNewState: r.Schema.Encode(r.Schema.Propose(prior.Value, config)),

@@ -53,7 +53,8 @@ var build = sync.OnceValue(func() (err error) {
 	if builtDir, err = os.MkdirTemp("", "dataplatform-provider-"); err != nil {
 		return err
 	}
-	out, err := exec.CommandContext(context.Background(), "go", "build", "-o", filepath.Join(builtDir, "terraform-provider-dataplatform"), "../..").CombinedOutput()
+	program := filepath.Join(builtDir, "terraform-provider-dataplatform")
+	out, err := exec.CommandContext(context.Background(), "go", "build", "-o", program, "../..").CombinedOutput()
 	if err != nil {
 		return fmt.Errorf("%w: %s", err, out)
 	}
@@ -166,7 +167,8 @@ func (w *Workspace) Terraform(args ...string) (string, bool) {
 
 // providersFault is what Terraform writes where a provider breaks its rules or
 // ends. A test that expects some error would take it for the one it expects.
-var providersFault = regexp.MustCompile(`Provider produced|Provider returned invalid|error in the provider|bug in the provider|Plugin did not respond|plugin crashed|panic: `)
+var providersFault = regexp.MustCompile(`Provider produced|Provider returned invalid|error in the provider|bug in the provider|` +
+	`Plugin did not respond|plugin crashed|panic: `)
 
 // CheckRun fails where Terraform didn't run, or blames the provider.
 func (w *Workspace) CheckRun(out string, err error) {

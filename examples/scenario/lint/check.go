@@ -190,7 +190,8 @@ func (c *checker) variables(start string, patterns []string) error {
 // modules checks the arguments of the modules in this repository.
 func (c *checker) modules() error {
 	source := hclext.BlockSchema{Type: "module", LabelNames: []string{"name"}, Body: &hclext.BodySchema{Attributes: []hclext.AttributeSchema{{Name: "source"}}}}
-	calls, err := c.runner.GetModuleContent(&hclext.BodySchema{Blocks: []hclext.BlockSchema{source}}, &tflint.GetModuleContentOption{ExpandMode: tflint.ExpandModeNone})
+	body, unexpanded := &hclext.BodySchema{Blocks: []hclext.BlockSchema{source}}, &tflint.GetModuleContentOption{ExpandMode: tflint.ExpandModeNone}
+	calls, err := c.runner.GetModuleContent(body, unexpanded)
 	if err != nil {
 		return err
 	}
