@@ -71,9 +71,9 @@ plan() {
 	prompt terraform plan -out=tfplan
 	awk '/─────|Saved the plan/ { exit }
 		/will perform the following/ { shown = 1; next }
-		!shown || /known after apply|unchanged (attribute|element)|(with|on) .*dataplatform_|[0-9]: resource/ { next }
+		!shown || /known after apply|unchanged (attribute|element)|(with|on) .*dataplatform_/ { next }
 		{ text = $0; gsub(/\033\[[0-9;]*m|│|╷|╵/, "", text) }
-		text ~ /^ *$/ { next }
+		text ~ /^ *([0-9]+:.*)?$/ { next }
 		/Plan:|Warning:/ { print "" }
 		{ print }' plan.txt
 }
