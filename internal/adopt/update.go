@@ -93,7 +93,7 @@ func (u *update) carryOut(ctx context.Context, s step, diags *diag.Diagnostics) 
 	case !s.Edit.IsEmpty():
 		err = u.settle(longer, s, err, mayResend)
 	}
-	if isAccepted := platform.AsError(err).Status/100 == 2; isAccepted {
+	if isUnreadable := platform.AsError(err).Status/100 == 2; isUnreadable { // a success, but perhaps not the API's
 		u.lost = err
 	} else if err != nil {
 		u.addFailed(s, err, diags)

@@ -43,7 +43,7 @@ type Config struct {
 type Sending = rest.Config
 
 // Client is a client of both APIs, safe for concurrent use. A process should use one for all calls:
-// concurrency, rate limits and shared lists are per client. It sends nothing but its operations.
+// concurrency, rate limits and shared lists are per client. It sends only its operations.
 type Client struct {
 	*rest.Secrets
 	Sending

@@ -59,7 +59,7 @@ type Update struct {
 	id   string // of the object
 }
 
-// begin begins an update, which the caller has to End, and sends nothing. The context that it returns
+// begin begins an update, which the caller has to End. It sends no request yet. The context that it returns
 // ends with the update's retry_timeout, for what the caller reads between two attempts.
 func (c *Client) begin(ctx context.Context, r *rest.Request, id string) (context.Context, *Update) {
 	r.Method = http.MethodPatch

@@ -62,7 +62,7 @@ func keyOf(key cty.Value) string {
 	return fmt.Sprintf("[%q]", key.AsString())
 }
 
-// written checks what is written: objects, also inside of lists, conditions and for.
+// written checks the objects of an expression, also inside of lists, conditions and for.
 // It follows no references.
 func (c *checker) written(e hcl.Expression, t cty.Type, address, at string) {
 	switch e := e.(type) {
