@@ -55,7 +55,9 @@ func (e *Engine) planUpdate(change Change, last memory, diags *diag.Diagnostics)
 	for _, name := range e.identifiers() {
 		change.Plan = change.Plan.With(change.Prior.At(name), name)
 	}
-	if r := e.review(change, known{memory: last, remote: change.Prior, returned: change.Prior}, diags); !r.IsEmpty() {
+	now := e.known(nil, e.identity(change.Prior), last, change.Prior)
+	now.returned = change.Prior
+	if r := e.review(change, now, diags); !r.IsEmpty() {
 		for _, name := range e.AlsoChanges(r.Leaves) {
 			plan = plan.With(tfvalue.Unknown(plan.At(name).Type()), name)
 		}
@@ -79,8 +81,9 @@ func (e *Engine) proposeIn(c *conn.Connection, config, prior tfvalue.Value, diag
 // a plan that differs from the first one.
 func (e *Engine) reviewAdoption(ctx context.Context, c *conn.Connection, config, plan tfvalue.Value, diags *diag.Diagnostics) reviewed {
 	nothing := tfvalue.Null(e.objectType)
-	change, now := Change{config, plan, nothing}, known{remote: nothing, returned: nothing}
-	if e.identity(plan).isKnown() && !c.Waits(conn.ManagementSettings...) {
+	change, id := Change{config, plan, nothing}, e.identity(plan)
+	now := e.known(nil, id, memory{}, nothing)
+	if id.isKnown() && !c.Waits(conn.ManagementSettings...) {
 		var ok bool
 		if now, ok = e.readToChange(ctx, c, change, memory{}, diags); !ok {
 			return reviewed{Review: Review{Remote: nothing}}

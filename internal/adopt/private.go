@@ -11,8 +11,8 @@ import (
 // read has returned. If a read omits them, they keep their value; other leaves are
 // then empty on the platform. And which leaves an update has changed without sending them.
 type memory struct {
-	// read reports whether the object was read before. If not, every leaf is unreturned.
-	read bool
+	// wasRead reports whether the object was read before. If not, every leaf is unreturned.
+	wasRead bool
 	// unreturned are the paths of the leaves of the state that no read has returned.
 	unreturned []string
 	// reset are the paths of the leaves that an update of the object changed without sending them: the
@@ -45,7 +45,7 @@ func decodePrivate(private []byte) (m memory) {
 	if json.Unmarshal(private, &texts) != nil {
 		return m
 	}
-	m.read = json.Unmarshal(texts[unreturnedKey], &m.unreturned) == nil
+	m.wasRead = json.Unmarshal(texts[unreturnedKey], &m.unreturned) == nil
 	_ = json.Unmarshal(texts[resetKey], &m.reset)
 	_, m.imported = texts[importedKey]
 	_ = json.Unmarshal(texts[importedInKey], &m.importedIn)
@@ -56,7 +56,7 @@ func (m memory) encode() []byte {
 	if m.imported {
 		return []byte(`{"` + importedKey + `":null}`)
 	}
-	if !m.read {
+	if !m.wasRead {
 		return nil
 	}
 	texts := map[string][]byte{unreturnedKey: encoded(m.unreturned)}
@@ -77,7 +77,7 @@ func encoded(texts any) []byte {
 // isUnreturned reports whether no read has returned a leaf, or none ever will because
 // no response contains it.
 func (e *Engine) isUnreturned(m memory, at tfvalue.Path) bool {
-	return !m.read || slices.Contains(m.unreturned, at.String()) || e.isNeverReturned(at)
+	return !m.wasRead || slices.Contains(m.unreturned, at.String()) || e.isNeverReturned(at)
 }
 
 func (e *Engine) isNeverReturned(at tfvalue.Path) bool {
@@ -88,7 +88,7 @@ func (e *Engine) isNeverReturned(at tfvalue.Path) bool {
 // remember returns the memory of a state, given the last one and which of its leaves are unreturned.
 func (e *Engine) remember(state tfvalue.Value, last memory, unreturned func(tfvalue.Leaf) bool) memory {
 	leaves := slices.DeleteFunc(state.Leaves(), func(leaf tfvalue.Leaf) bool { return e.isNeverReturned(leaf.Path) || !unreturned(leaf) })
-	return memory{read: true, unreturned: append([]string{}, paths(leaves)...), reset: last.reset}
+	return memory{wasRead: true, unreturned: append([]string{}, paths(leaves)...), reset: last.reset}
 }
 
 // remembered returns the memory after reads: still unreturned are the leaves that none of these returned, either.
@@ -113,7 +113,7 @@ func paths(leaves []tfvalue.Leaf) (texts []string) {
 func (u *update) nextMemory(state tfvalue.Value) memory {
 	next := u.remember(state, u.memory, func(leaf tfvalue.Leaf) bool {
 		isNew := u.change.Remote.At(leaf.Path...).IsNull() && (u.change.Prior.At(leaf.Path...).IsNull() || !u.sent.At(leaf.Path...).IsNull())
-		return isNew || u.isUnreturned(u.memory, leaf.Path) || slices.Contains(u.unconfirmed, leaf.Path.String())
+		return isNew || u.isUnreturned(u.memory, leaf.Path) || slices.Contains(u.unconfirmed(), leaf.Path.String())
 	})
 	for _, leaf := range u.drifted() {
 		if at := leaf.Path.String(); u.traits.settable(leaf.Path) && !u.isMappings(leaf.Path) && !slices.Contains(next.reset, at) {

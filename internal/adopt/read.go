@@ -30,8 +30,8 @@ func (e *Engine) refresh(ctx context.Context, c *conn.Connection, state tfvalue.
 			"Restore the state from a backup, or remove the resource from it (terraform state rm) and import it again.", words.Enumerate(e.identifiers())))
 		return state, last
 	}
-	now := known{Engine: e, client: client, id: id, memory: last, remote: state, returned: tfvalue.Null(e.objectType)}
-	switch err := now.read(ctx, now.take); {
+	now := e.known(client, id, last, state)
+	switch err := now.readTwice(ctx, now.take); {
 	case platform.AsError(err).NotFound && last.imported:
 		diags.AddError(e.CannotImport, fmt.Sprintf("There is no %s: %s Check the IDs, or create the %s in the platform's console first.",
 			e.fullName(id), platform.Absence(err), e.Noun))
@@ -59,12 +59,12 @@ func (e *Engine) readToChange(ctx context.Context, c *conn.Connection, change Ch
 	if !ok {
 		return now, false
 	}
-	if e.Mask != nil {
-		e.Mask(client, change.Config)
+	if e.AddSecrets != nil {
+		e.AddSecrets(client, change.Config)
 	}
-	now = known{Engine: e, client: client, id: e.identity(change.Plan), memory: last, remote: change.Prior, returned: tfvalue.Null(e.objectType)}
+	now = e.known(client, e.identity(change.Plan), last, change.Prior)
 	needsMappings := !e.mappingsOf(e.owned(change)).IsEmpty()
-	err := now.read(ctx, func(object tfvalue.Value) bool {
+	err := now.readTwice(ctx, func(object tfvalue.Value) bool {
 		return now.take(object) || needsMappings && e.mappingsOf(object).IsNull()
 	})
 	if err != nil {
@@ -89,8 +89,13 @@ type known struct {
 	omitted []string
 }
 
-// read reads the object, and once more if the first response leaves a doubt.
-func (k *known) read(ctx context.Context, take func(object tfvalue.Value) (isDoubtful bool)) error {
+// known returns what is known of an object before it is read.
+func (e *Engine) known(client *platform.Client, id Identity, last memory, state tfvalue.Value) known {
+	return known{Engine: e, client: client, id: id, memory: last, remote: state, returned: tfvalue.Null(e.objectType)}
+}
+
+// readTwice reads the object, and once more if the first response leaves a doubt.
+func (k *known) readTwice(ctx context.Context, take func(object tfvalue.Value) (isDoubtful bool)) error {
 	for range 2 {
 		object := tfvalue.Null(k.objectType)
 		if err := k.Read(ctx, k.client, k.id, k.Rules.Into(&object)); err != nil {
@@ -106,20 +111,21 @@ func (k *known) read(ctx context.Context, take func(object tfvalue.Value) (isDou
 // take takes over a response of a read, and reports whether it is doubtful: it may omit a leaf that
 // was returned before, or the name of a mapping, once.
 func (k *known) take(object tfvalue.Value) (isDoubtful bool) {
-	return k.takeWith(object, k.mappingsOf(k.remote)) || k.hasUnnamed(object)
+	return k.takeWith(object, k.mappingsOf(k.remote), tfvalue.Null(k.objectType)) || len(k.key().Unnamed(k.mappingsOf(object))) > 0
 }
 
 // takeWith takes over a response, and reports whether it omits something for the first time: what two in a row omit is
-// empty on the platform. A member that it has for no mapping at all is as in mappings, which are known.
-func (k *known) takeWith(object, mappings tfvalue.Value) (isDoubtful bool) {
+// empty on the platform, unless it is pending. A member that it has for no mapping at all is as in mappings.
+func (k *known) takeWith(object, mappings, pending tfvalue.Value) (isDoubtful bool) {
 	if set := k.mappingsOf(object); !set.IsNull() {
 		object = object.With(k.key().Complete(set, mappings), k.Mappings...)
 	}
 	for _, name := range k.identifiers() { // null in an adoption, whose plan has them
 		object = object.With(k.remote.At(name), name)
 	}
-	remote, omitted := k.Rules.Interpret(k.remote, func(at tfvalue.Path) bool { return k.isUnreturned(k.memory, at) }, object)
-	isMapped := k.hasAllMappings(object)
+	isUnreturned := func(at tfvalue.Path) bool { return k.isUnreturned(k.memory, at) || !pending.At(at...).IsEmpty() }
+	remote, omitted := k.Rules.Interpret(k.remote, isUnreturned, object)
+	isMapped := k.Mappings != nil && k.unknownIn(object, true) == nil
 	last := k.omitted
 	k.omitted = nil
 	for _, leaf := range omitted {
@@ -137,44 +143,4 @@ func (k *known) takeWith(object, mappings tfvalue.Value) (isDoubtful bool) {
 		k.mappedAt = k.readAt
 	}
 	return isDoubtful
-}
-
-// hasAllMappings reports whether an object that was returned says which table mappings there are. It
-// does not if it omits the object around the set, or the name of an element, which may then be any
-// other.
-func (e *Engine) hasAllMappings(object tfvalue.Value) bool {
-	return e.Mappings != nil && object.At(e.Mappings[:len(e.Mappings)-1]...).IsObject() && !e.hasUnnamed(object)
-}
-
-func (e *Engine) hasUnnamed(object tfvalue.Value) bool {
-	return len(e.key().Unnamed(e.mappingsOf(object))) > 0
-}
-
-// wait is a wait with reads in between, after longer and longer pauses, of which pause is the next.
-type wait struct {
-	begun time.Time
-	pause time.Duration
-}
-
-const (
-	firstPause, maxPause = 500 * time.Millisecond, 5 * time.Second
-	maxWait              = 30 * time.Second // of all pauses together
-)
-
-// next pauses until the next read, and reports whether to read again. If the context ends, so does the
-// pause, and the next read fails.
-func (w *wait) next(ctx context.Context) bool {
-	if w.begun.IsZero() {
-		w.begun = time.Now()
-	}
-	left := maxWait - time.Since(w.begun)
-	if left <= 0 {
-		return false
-	}
-	select {
-	case <-time.After(min(w.pause, left)):
-	case <-ctx.Done():
-	}
-	w.pause = min(max(2*w.pause, firstPause), maxPause)
-	return true
 }

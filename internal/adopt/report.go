@@ -16,19 +16,22 @@ import (
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/words"
 )
 
-// report adds what the user has to know of an update that has ended, in success or in error.
-func (u *update) report(diags *diag.Diagnostics) {
+// report adds what the user has to know of an update that ended with a step, in success or with an error.
+func (u *update) report(s step, err error, diags *diag.Diagnostics) {
+	switch {
+	case err == nil:
+		u.addNotShown(s, diags)
+	case errors.As(err, new(readFailed)):
+		diags.AddError(fmt.Sprintf("Cannot read %s after its update", u.Noun),
+			fmt.Sprintf("The update of %s was sent, but what was returned leaves a doubt about the result, and reading the %s failed:\n\n%s",
+				u.change.Label, u.Noun, conn.Detail(err)))
+	default:
+		u.addFailed(s, err, diags)
+	}
+	u.addLost(diags)
 	u.warnStale(diags)
 	u.warnDrifted(diags)
-	if len(u.unconfirmed) > 0 {
-		diags.AddWarning(
-			fmt.Sprintf("API does not return all values of %s", u.change.Label),
-			"The API accepted these values, but neither its response nor a further read contains them. "+
-				"The platform may show them later, or never, so it is not known whether they are in effect:\n\n  - "+strings.Join(u.unconfirmed, "\n  - ")+
-				"\n\nThe state has the planned values. Check them in the platform's console: a setting may have no effect while another one is off.",
-		)
-	}
-	if diags.HasError() && u.ownsMappings() {
+	if diags.HasError() && u.owns(u.Mappings) {
 		u.addUnfinished(diags)
 	}
 }
@@ -39,22 +42,18 @@ var errUndone = fmt.Errorf("reads for %s show the table mappings as they were, b
 
 // addFailed reports a step that failed, or that was not sent again.
 func (u *update) addFailed(s step, err error, diags *diag.Diagnostics) {
-	stop, isStop := err.(stopped) //nolint:errorlint // it is never wrapped
-	if !isStop {
-		stop.attempt = err
-	}
 	detail, mappings := "", conflict(nil)
-	if stop.attempt != nil {
-		detail = conn.Detail(stop.attempt)
+	if u.failed != nil {
+		detail = conn.Detail(u.failed)
 	}
 	removesAll := len(s.Edit.Remove) > 0 && len(s.Edit.Remove) == len(s.before.Elements())
 	switch {
-	case errors.As(stop.because, &mappings):
+	case errors.As(err, &mappings):
 		u.addConflict(fmt.Sprintf("Table mappings of %s changed during the apply", u.change.Label), mappings,
 			strings.TrimSpace("Nothing more was sent. Plan again.\n\n"+detail), diags)
 		return
-	case isStop:
-		detail = strings.TrimSpace(detail + "\n\nNothing more was sent: " + conn.Detail(stop.because))
+	case !errors.Is(err, u.failed):
+		detail = strings.TrimSpace(detail + "\n\nNothing more was sent: " + conn.Detail(err))
 	case platform.AsError(err).Status == http.StatusBadRequest && removesAll:
 		detail += fmt.Sprintf("\n\nThe request removes every table mapping of the %s. "+
 			"The platform may require that one stays: change the tables in two applies.", u.Noun)
@@ -62,27 +61,41 @@ func (u *update) addFailed(s step, err error, diags *diag.Diagnostics) {
 	diags.AddError(u.CannotUpdate, detail)
 }
 
-// addReadFailed reports that a read after a PATCH failed.
-func (u *update) addReadFailed(err error, diags *diag.Diagnostics) {
-	diags.AddError(fmt.Sprintf("Cannot read %s after its update", u.Noun),
-		fmt.Sprintf("The update of %s was sent, but what was returned leaves a doubt about the result, and reading the %s failed:\n\n%s",
-			u.change.Label, u.Noun, conn.Detail(err)))
-}
-
-// addNotArrived reports the leaves of a PATCH that was lost and that nothing has shown since, and
-// returns whether there are any. The state has their values from before, so that the next apply sends them again.
-func (u *update) addNotArrived(diags *diag.Diagnostics) bool {
-	pending := u.pending.Leaves()
-	if u.lost == nil || len(pending) == 0 {
-		return false
+// addLost reports the leaves of a PATCH that was lost and that nothing has shown since. The state has their values
+// from before, so that the next apply sends them again.
+func (u *update) addLost(diags *diag.Diagnostics) {
+	if pending := u.pending.Leaves(); u.lost != nil && len(pending) > 0 {
+		diags.AddError(u.CannotUpdate, fmt.Sprintf("%s\n\nNo read shows whether these values arrived. "+
+			"The state keeps the ones from before, so that the next apply sends them again:\n\n  - %s", conn.Detail(u.lost), strings.Join(paths(pending), "\n  - ")))
 	}
-	diags.AddError(u.CannotUpdate, fmt.Sprintf("%s\n\nNo read shows whether these values arrived. "+
-		"The state keeps the ones from before, so that the next apply sends them again:\n\n  - %s", conn.Detail(u.lost), strings.Join(paths(pending), "\n  - ")))
-	return true
 }
 
-// addNotShown reports a leaf that is not what was sent.
-func (u *update) addNotShown(leaf tfvalue.Leaf, diags *diag.Diagnostics) {
+// addNotShown reports what the platform does not show of what it has accepted, after the wait for a step: an error if it
+// has something else, and a warning if it does not return it.
+func (u *update) addNotShown(s step, diags *diag.Diagnostics) {
+	if left := u.notDone(); !left.IsEmpty() {
+		u.addNotDone(s, left, diags)
+	}
+	if !s.isLast || u.lost != nil {
+		return
+	}
+	for _, leaf := range u.leavesOf(u.pending) {
+		if !u.isStored(leaf) {
+			u.addNotStored(leaf, diags)
+		}
+	}
+	if unconfirmed := u.unconfirmed(); len(unconfirmed) > 0 {
+		diags.AddWarning(
+			fmt.Sprintf("API does not return all values of %s", u.change.Label),
+			"The API accepted these values, but neither its response nor a further read contains them. "+
+				"The platform may show them later, or never, so it is not known whether they are in effect:\n\n  - "+strings.Join(unconfirmed, "\n  - ")+
+				"\n\nThe state has the planned values. Check them in the platform's console: a setting may have no effect while another one is off.",
+		)
+	}
+}
+
+// addNotStored reports a leaf that is not what was sent.
+func (u *update) addNotStored(leaf tfvalue.Leaf, diags *diag.Diagnostics) {
 	now, summary, what := u.remote.At(leaf.Path...), u.notShown(leaf.Path), "still returned the value from before"
 	do := "The platform may need more time, or may have ignored the argument. Check the value in the platform's console, then run terraform plan again."
 	if !u.Rules.Confirms(leaf.Name(), u.change.Remote.At(leaf.Path...), now) {
@@ -123,63 +136,55 @@ func (u *update) addUnfinished(diags *diag.Diagnostics) {
 		heading, now = "These table mappings may have been removed, and it is not known whether they are there. They were:", key.Collect(now.Type(), nil)
 	}
 	missing := key.NotDone(tfvalue.Edit{Add: u.change.Edit.Add}, now).Add // as far as is known
-	var exposed, gone, maybe []string
-	for _, mapping := range key.Among(u.mappingsOf(u.remote).Elements(), u.edited.All()) {
-		if columns := u.exposed(mapping); len(columns) > 0 {
-			exposed = append(exposed, "  - "+key.Label(mapping)+": "+strings.Join(columns, ", "))
-		}
-	}
+	var gone, parts []string
 	for _, mapping := range key.Except(key.Among(u.edited.Remove, missing), now.Elements()) {
-		line := "  - " + key.Label(mapping) + ": "
+		members := mapping
 		for _, name := range key.Members {
-			mapping = mapping.Without(name)
+			members = members.Without(name)
 		}
-		gone = append(gone, line+strings.Trim(mapping.DescribeInFull(), "{}"))
+		gone = append(gone, "  - "+key.Label(mapping)+": "+strings.Trim(members.DescribeInFull(), "{}"))
 	}
-	if added := key.Only(key.Collect(now.Type(), missing), u.edited.Add).Elements(); len(added) > 0 {
-		maybe = []string{key.List(added)}
+	list := func(heading, lines string) {
+		if lines != "" {
+			parts = append(parts, heading+"\n\n"+u.client.Mask(lines))
+		}
 	}
-	if len(exposed)+len(gone) == 0 {
+	list("These columns may be copied now. To prevent that, pause the pipe, or remove the table mapping in the platform's console:", u.exposed())
+	list(heading, strings.Join(gone, "\n"))
+	if len(parts) == 0 {
 		return
 	}
-	var parts []string
-	for _, part := range []struct {
-		heading string
-		lines   []string
-	}{
-		{"These columns may be copied now. To prevent that, pause the pipe, or remove the table mapping in the platform's console:", exposed},
-		{heading, gone},
-		{"These were sent, and may be added meanwhile:", maybe},
-	} {
-		if len(part.lines) > 0 {
-			parts = append(parts, part.heading+"\n\n"+u.client.Mask(strings.Join(part.lines, "\n")))
-		}
-	}
+	list("These were sent, and may be added meanwhile:", key.List(key.Only(key.Collect(now.Type(), missing), u.edited.Add).Elements()))
 	diags.AddError(fmt.Sprintf("Table mappings of %s are only partly updated", u.change.Label), strings.Join(parts, "\n\n")+
 		"\n\nCorrect what the API rejected, if it did; if the outcome of a request is not known, wait some minutes. "+
 		"Compare these values with the configuration, then run terraform plan and apply again.")
 }
 
-// exposed are the columns that a mapping on the platform does not exclude, although it did before the
-// update, or was to. One that is as it was, or as it was to be, has none.
-func (u *update) exposed(mapping tfvalue.Value) (columns []string) {
+// exposed lists the columns that mappings on the platform do not exclude, although these did before the
+// update, or were to. A mapping that is as it was, or as it was to be, has none.
+func (u *update) exposed() string {
 	excluded := func(mapping tfvalue.Value) (names []string) {
 		for _, column := range mapping.At("excluded_columns").Elements() {
 			names = append(names, words.Name(column.Normal()))
 		}
 		return names
 	}
-	for _, set := range []tfvalue.Value{u.mappingsOf(u.change.Remote), u.mappingsOf(u.change.wanted)} {
-		for _, other := range u.key().Only(set, []tfvalue.Value{mapping}).Elements() {
-			if tfvalue.Alike(other, mapping) {
-				return nil
-			}
+	before, planned := u.key().Group(u.mappingsOf(u.change.Remote).Elements()), u.key().Group(u.mappingsOf(u.change.wanted).Elements())
+	var lines []string
+	for _, now := range u.key().Among(u.mappingsOf(u.remote).Elements(), u.edited.All()) {
+		var columns []string
+		others := slices.Concat(before[u.key().Of(now)], planned[u.key().Of(now)])
+		for _, other := range others {
 			columns = append(columns, excluded(other)...)
 		}
+		columns = slices.DeleteFunc(columns, func(name string) bool { return slices.Contains(excluded(now), name) })
+		slices.Sort(columns)
+		isKnown := slices.ContainsFunc(others, func(other tfvalue.Value) bool { return tfvalue.Alike(other, now) })
+		if len(columns) > 0 && !isKnown {
+			lines = append(lines, "  - "+u.key().Label(now)+": "+strings.Join(slices.Compact(columns), ", "))
+		}
 	}
-	columns = slices.DeleteFunc(columns, func(name string) bool { return slices.Contains(excluded(mapping), name) })
-	slices.Sort(columns)
-	return slices.Compact(columns)
+	return strings.Join(lines, "\n")
 }
 
 // warnStale warns, once per object, about the leaves that the plan changes and that had changed since: they were set as
@@ -209,13 +214,13 @@ func (u *update) warnDrifted(diags *diag.Diagnostics) {
 	var lines []string
 	byPlatform := u.AlsoChanges(u.sent)
 	for _, leaf := range u.drifted() {
-		if !slices.Contains(byPlatform, leaf.Path[0]) {
-			lines = append(lines, u.describeChange(leaf.Path, leaf.Value, u.remote.At(leaf.Path...), "was", "is now")...)
+		now := u.remote.At(leaf.Path...)
+		if u.isMappings(leaf.Path) && u.owns(leaf.Path) {
+			now = u.key().Only(now, leaf.Value.Elements())
 		}
-	}
-	if drifted := u.driftedMappings(); len(drifted) > 0 {
-		was, now := u.key().Only(u.mappingsOf(u.change.Remote), drifted), u.key().Only(u.mappingsOf(u.remote), drifted)
-		lines = append(lines, u.describeChange(u.Mappings, was, now, "was", "is now")...)
+		if !slices.Contains(byPlatform, leaf.Path[0]) {
+			lines = append(lines, u.describeChange(leaf.Path, leaf.Value, now, "was", "is now")...)
+		}
 	}
 	if len(lines) > 0 {
 		diags.AddWarning(fmt.Sprintf("Other values of %s changed during its update", u.change.Label),

@@ -23,8 +23,8 @@ type reviewed struct {
 	// wanted are the managed leaves as they have to be after the apply: as planned where the plan
 	// changes them, and otherwise as the platform has them.
 	wanted tfvalue.Value
-	// read is what the last read returned, and overwritten what the kind says that is overwritten.
-	read        known
+	known  // from the last read
+	// overwritten is what the kind says that is overwritten.
 	overwritten []string
 }
 
@@ -32,7 +32,7 @@ type reviewed struct {
 // dropped, and so are the engine's errors if the kind has some of its own.
 func (e *Engine) review(change Change, now known, diags *diag.Diagnostics) reviewed {
 	var byKind, byEngine diag.Diagnostics
-	r := reviewed{read: now}
+	r := reviewed{known: now}
 	r.Review = Review{Change: change, Label: e.label(change.Plan, now.remote), Remote: now.remote, Diags: &byKind}
 	r.wanted = e.wantedAfter(change, now.remote)
 	r.Leaves = e.Rules.Changes(r.wanted, now.remote)
@@ -76,7 +76,7 @@ func (e *Engine) wantedAfter(change Change, remote tfvalue.Value) tfvalue.Value 
 // update has once reset, and those without which the platform does not accept what is sent. A list with a name in
 // another Unicode form is never sent: see checkForms.
 func (e *Engine) carried(r reviewed, send, object tfvalue.Value) tfvalue.Value {
-	due := r.read.memory.reset
+	due := r.memory.reset
 	if e.Companions != nil {
 		for _, path := range e.Companions(send) {
 			due = append(slices.Clone(due), path.String())
@@ -105,9 +105,9 @@ func (e *Engine) edit(r *reviewed, diags *diag.Diagnostics) tfvalue.Edit {
 		return tfvalue.Edit{}
 	}
 	r.Leaves = r.Leaves.Without(e.Mappings...)
-	if unknown := e.unknownIn(r.read.returned, prior.IsEmpty() || planned.IsEmpty()); unknown != "" {
+	if untold := e.unknownIn(r.returned, prior.IsEmpty() || planned.IsEmpty()); untold != nil {
 		diags.AddAttributeError(conn.AttributePath(e.Mappings), "Unknown table mappings of "+r.Label,
-			fmt.Sprintf("%s Nothing was sent. Try again, or remove %s from the configuration.", unknown, e.Mappings))
+			fmt.Sprintf("%s Nothing was sent. Try again, or remove %s from the configuration.", conn.Detail(untold), e.Mappings))
 		return tfvalue.Edit{}
 	}
 	if r.Prior.IsNull() {
@@ -132,10 +132,10 @@ func (e *Engine) addConflict(summary string, elements []tfvalue.Value, end strin
 			e.key().List(elements), end))
 }
 
-// unknownIn says why it is not known after a response which table mappings there are, "" if it is. The response may
+// unknownIn says why it is not known after a response which table mappings there are, nil if it is. The response may
 // omit the object around them, or all of them, which may then be empty; or a mapping may lack a name,
 // so that it may be any other.
-func (e *Engine) unknownIn(now tfvalue.Value, mayBeEmpty bool) string {
+func (e *Engine) unknownIn(now tfvalue.Value, mayBeEmpty bool) error {
 	var omitted tfvalue.Path
 	if parent := e.Mappings[:len(e.Mappings)-1]; !now.At(parent...).IsObject() {
 		omitted = parent
@@ -143,13 +143,13 @@ func (e *Engine) unknownIn(now tfvalue.Value, mayBeEmpty bool) string {
 		omitted = e.Mappings
 	}
 	if omitted != nil {
-		return fmt.Sprintf("The API did not return %s, so it is not known which table mappings the %s has.", omitted, e.Noun)
+		return fmt.Errorf("the API did not return %s, so it is not known which table mappings the %s has", omitted, e.Noun)
 	}
 	if unnamed := e.key().Unnamed(e.mappingsOf(now)); len(unnamed) > 0 {
-		return fmt.Sprintf("The API returned a table mapping that does not have all of %s, and may be any of those in the configuration:\n\n%s\n\n"+
-			"Correct it in the platform's console.", words.Enumerate(e.key().Members), e.key().List(unnamed))
+		return fmt.Errorf("the API returned a table mapping that does not have all of %s, and may be any of those in the configuration:\n\n%s\n\n"+
+			"Correct it in the platform's console", words.Enumerate(e.key().Members), e.key().List(unnamed))
 	}
-	return ""
+	return nil
 }
 
 // checkAdoptedSet reports the elements on the platform that an adoption would remove or change.
@@ -199,12 +199,12 @@ func (e *Engine) checkForms(r reviewed, diags *diag.Diagnostics) {
 		}
 	}
 	for _, leaf := range r.Leaves.Leaves() {
-		if now := r.read.returned.At(leaf.Path...); now.IsCollection() {
+		if now := r.returned.At(leaf.Path...); now.IsCollection() {
 			report(leaf.Path, found(now, ""))
 		}
 	}
 	var names []string
-	for _, element := range e.key().Among(e.mappingsOf(r.read.returned).Elements(), r.Edit.All()) {
+	for _, element := range e.key().Among(e.mappingsOf(r.returned).Elements(), r.Edit.All()) {
 		names = append(names, found(element, " (of "+e.key().Label(element)+")")...)
 	}
 	report(e.Mappings, names)

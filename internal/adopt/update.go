@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -29,14 +28,15 @@ type update struct {
 	known
 	change reviewed
 
-	// sent are the leaves, and edited the mappings, that PATCHes have changed, or may have. pending are
-	// those of the leaves for which the update still waits.
+	// sent are the leaves, and edited the mappings, that PATCHes have changed, or may have. pending are those of the
+	// leaves that no response has shown since.
 	sent, pending tfvalue.Value
 	edited        tfvalue.Edit
-	// lost is the error of a PATCH whose leaves may have arrived all the same, and are not sent again.
-	lost error
-	// unconfirmed are the paths of what the platform accepted and does not return.
-	unconfirmed []string
+	// failed is the error of the last attempt of a step. lost is that of a PATCH whose leaves may have arrived all the
+	// same, and are not sent again.
+	failed, lost error
+	// untold says why the last response does not tell which mappings there are.
+	untold error
 }
 
 // step is one PATCH of an update.
@@ -51,7 +51,7 @@ type step struct {
 }
 
 func newUpdate(r reviewed) *update {
-	u := &update{known: r.read, change: r, sent: tfvalue.Null(r.read.objectType), pending: tfvalue.Null(r.read.objectType)}
+	u := &update{known: r.known, change: r, sent: tfvalue.Null(r.objectType), pending: tfvalue.Null(r.objectType)}
 	u.memory = u.remembered()
 	return u
 }
@@ -71,17 +71,18 @@ func (u *update) steps() []step {
 // run carries out the change. If nothing differs, it sends no PATCH. After an error, too, remote is
 // the object as far as it is known.
 func (u *update) run(ctx context.Context, diags *diag.Diagnostics) {
-	for _, s := range u.steps() {
-		if !u.carryOut(ctx, s, diags) {
+	var last step
+	var err error
+	for _, last = range u.steps() {
+		if err = u.carryOut(ctx, last); err != nil || !u.notDone().IsEmpty() {
 			break
 		}
 	}
-	u.report(diags)
+	u.report(last, err, diags)
 }
 
-// carryOut sends one PATCH until its outcome is known, waits until the platform shows it, and
-// reports whether the update may go on.
-func (u *update) carryOut(ctx context.Context, s step, diags *diag.Diagnostics) (ok bool) {
+// carryOut sends one PATCH until its outcome is known, and waits until the platform shows it.
+func (u *update) carryOut(ctx context.Context, s step) error {
 	err := u.send(ctx, s)
 	mayResend := func() bool { return u.client.RetryTimeout > 0 && ctx.Err() == nil }
 	longer, stop := u.outlast(ctx, !s.isLast)
@@ -89,17 +90,17 @@ func (u *update) carryOut(ctx context.Context, s step, diags *diag.Diagnostics) 
 	switch {
 	case err == nil:
 	case !platform.AsError(err).Ambiguous:
-		u.lookForHalf(longer, s, err)
+		u.readRejected(longer, s, err)
 	case !s.Edit.IsEmpty():
-		err = u.settle(longer, s, err, mayResend)
+		err = u.settle(longer, s, mayResend)
 	}
-	if isUnreadable := platform.AsError(err).Status/100 == 2; isUnreadable { // a success, but perhaps not the API's
-		u.lost = err
-	} else if err != nil {
-		u.addFailed(s, err, diags)
-		return false
+	if errors.Is(err, u.failed) && platform.AsError(err).Status/100 == 2 { // a success, but perhaps not the API's
+		u.lost, err = err, nil
 	}
-	return u.await(longer, s, diags)
+	if err != nil {
+		return err
+	}
+	return u.await(longer, s)
 }
 
 // outlast returns a context that ends one request_timeout after the given one. An interrupt ends what is
@@ -120,34 +121,35 @@ func (u *update) outlast(ctx context.Context, isNeeded bool) (longer context.Con
 }
 
 // send sends the PATCH of a step, as often as it takes, until the platform has accepted it, or a read shows that
-// nothing is left to be sent.
+// nothing is left to be sent. Its error is failed, or else why nothing more was sent.
 func (u *update) send(ctx context.Context, s step) error {
 	ctx, stop := u.outlast(ctx, len(u.edited.Remove) > 0)
 	defer stop()
 	ctx, call, err := u.Begin(ctx, u.client, u.id)
-	if err != nil {
+	if u.failed = err; err != nil {
 		return err
 	}
 	defer call.End()
-	var failed error // of the last attempt
-	for again := true; again; failed = cmp.Or(err, failed) {
-		isDone, because := u.guard(ctx, s, failed != nil && platform.AsError(err).Status != http.StatusTooManyRequests)
+	for again := true; again; {
+		isDone, err := u.guard(ctx, s)
 		switch {
-		case because != nil:
-			return stopped{failed, because}
-		case isDone && !u.isLeft(s):
+		case err != nil:
+			return err
+		case isDone && !u.lacks(s):
 			u.sent, u.edited = s.Leaves.Merge(u.sent), s.soFar
 			return nil
 		case isDone:
 			s.Edit = tfvalue.Edit{}
 		}
-		again, err = u.attempt(ctx, call, s)
+		if again, err = u.attempt(ctx, call, s); err != nil || !again {
+			u.failed = err
+		}
 	}
-	return err
+	return u.failed
 }
 
-// isLeft reports whether the platform does not have the leaves of a step.
-func (u *update) isLeft(s step) bool { return u.Rules.Changes(s.Leaves, u.remote).AnyLeaf() }
+// lacks reports whether the platform does not have the leaves of a step.
+func (u *update) lacks(s step) bool { return u.Rules.Changes(s.Leaves, u.remote).AnyLeaf() }
 
 // attempt sends the PATCH of a step once, and reports whether to try again.
 func (u *update) attempt(ctx context.Context, call Call, s step) (again bool, err error) {
@@ -167,7 +169,7 @@ func (u *update) attempt(ctx context.Context, call Call, s step) (again bool, er
 		u.record(s, isAccepted)
 	}
 	if isAccepted {
-		_, _ = u.see(s, response, false)
+		u.takeDuring(s, response)
 	}
 	return again, err
 }
@@ -190,7 +192,7 @@ func (u *update) carries(s step) (leaves tfvalue.Value, asOf time.Time) {
 // sends it again.
 func (u *update) record(s step, isAccepted bool) {
 	u.sent, u.pending = s.Leaves.Merge(u.sent), s.Leaves.Merge(u.pending)
-	u.edited, u.mappedAt, u.omitted, u.returned = s.soFar, time.Time{}, nil, tfvalue.Null(u.objectType)
+	u.edited, u.mappedAt, u.omitted, u.untold, u.returned = s.soFar, time.Time{}, nil, nil, tfvalue.Null(u.objectType)
 	if isAccepted {
 		u.remote = s.Leaves.Merge(u.remote)
 	}
@@ -199,66 +201,78 @@ func (u *update) record(s step, isAccepted bool) {
 	}
 }
 
-// see takes over a response during a step, and reports whether it omits something for the first time. A pending leaf that
-// it omits is as before. So are the mappings, with an error that says why, if it does not say which there are.
-func (u *update) see(s step, object tfvalue.Value, isLook bool) (isDoubtful bool, err error) {
-	was, mappedAt := u.remote, u.mappedAt
-	isDoubtful = u.takeWith(object, u.key().After(u.mappingsOf(was), tfvalue.Edit{Add: s.Edit.Add}))
-	for _, leaf := range u.leavesOf(u.pending) {
-		if object.At(leaf.Path...).IsNull() && !leaf.Value.IsEmpty() {
-			u.remote = u.remote.With(was.At(leaf.Path...), leaf.Path...)
-		}
-	}
+// takeDuring takes over a response during a step, and reports whether it is doubtful. The mappings are as before, and
+// untold says why, if it does not say which there are.
+func (u *update) takeDuring(s step, object tfvalue.Value) (isDoubtful bool) {
+	was, mappedAt, wasTold := u.mappingsOf(u.remote), u.mappedAt, u.untold == nil
+	isDoubtful = u.takeWith(object, u.key().After(was, tfvalue.Edit{Add: s.Edit.Add}), u.pending)
 	if u.Mappings == nil {
-		return isDoubtful, nil
+		return isDoubtful
 	}
-	if why := u.unknownIn(object, s.Edit.IsEmpty() || u.mayBeEmpty(s, isLook)); why != "" {
-		u.remote, u.mappedAt = u.remote.With(u.mappingsOf(was), u.Mappings...), mappedAt
-		return isDoubtful, untold(strings.TrimSuffix(why, "."))
+	// A response that omits the mappings of a pipe that had none says that it has none. After a step that adds some, it
+	// does only if the platform returned them at the beginning: another platform may never return them.
+	mayBeEmpty := was.IsEmpty() || s.after.IsEmpty() || s.before.IsEmpty() && !u.mappingsOf(u.change.returned).IsNull()
+	if u.untold = u.unknownIn(object, s.Edit.IsEmpty() || mayBeEmpty); u.untold != nil {
+		u.remote, u.mappedAt = u.remote.With(was, u.Mappings...), mappedAt
+		return isDoubtful || wasTold
 	}
 	now := u.mappingsOf(u.returned)
 	if u.mappingsOf(object).IsNull() {
 		now = tfvalue.Null(now.Type())
 	}
 	u.remote, u.mappedAt = u.remote.With(now, u.Mappings...), u.readAt
-	return isDoubtful, nil
+	return isDoubtful
 }
 
-// mayBeEmpty reports whether a response that omits the mappings means that there are none. After a step that adds some
-// to none, it does only if the platform returned them at the beginning: another platform may never return them.
-func (u *update) mayBeEmpty(s step, isLook bool) bool {
-	return s.after.IsEmpty() || s.before.IsEmpty() && (isLook || !u.mappingsOf(u.change.read.returned).IsNull())
+// readUntil reads during a step until isOver, for up to 30 s: at once, and then after longer and longer pauses.
+func (u *update) readUntil(ctx context.Context, s step, isOver func() bool) error {
+	for begun, pause := time.Now(), firstPause; ; pause = min(2*pause, maxPause) {
+		err := u.readTwice(ctx, func(object tfvalue.Value) bool { return u.takeDuring(s, object) })
+		left := maxWait - time.Since(begun)
+		if err != nil || isOver() || left <= 0 {
+			return err
+		}
+		select {
+		case <-time.After(min(pause, left)):
+		case <-ctx.Done(): // the next read fails
+		}
+	}
 }
+
+const (
+	firstPause, maxPause = 500 * time.Millisecond, 5 * time.Second
+	maxWait              = 30 * time.Second // of all pauses together
+)
 
 // guard allows an attempt of a PATCH that changes mappings if those that it concerns are as they were
 // before the step, or isDone if they are as it makes them. Otherwise somebody else has changed them, and nothing more
 // is sent. It asks of what the platform returned last, or of a new read if that is too old or an attempt has failed
-// other than by a 429 (again), which also renews what the PATCH carries.
-func (u *update) guard(ctx context.Context, s step, again bool) (isDone bool, err error) {
+// other than by a 429, which also renews what the PATCH carries.
+func (u *update) guard(ctx context.Context, s step) (isDone bool, err error) {
 	_, asOf := u.carries(s)
 	if asOf.IsZero() && s.Edit.IsEmpty() {
 		return false, nil
 	}
-	if !again && time.Since(asOf) < platform.MaxAge {
+	isFresh := u.failed == nil || platform.AsError(u.failed).Status == http.StatusTooManyRequests
+	if isFresh && time.Since(asOf) < platform.MaxAge {
 		if isDone, err = u.ask(s); err == nil {
 			return isDone, nil
 		}
 	}
-	return u.lookOn(ctx, s, false)
+	return u.askUntil(ctx, s, false)
 }
 
-// lookOn looks until the answer counts, for up to 30 s. A read in the second step may be older than the first PATCH, so
-// a conflict counts only in the end. While it is not known what became of a PATCH (isLost), only "done" and a conflict
-// count at once.
-func (u *update) lookOn(ctx context.Context, s step, isLost bool) (isDone bool, err error) {
-	for waiting := (wait{pause: firstPause}); ; {
-		isDone, err = u.look(ctx, s)
-		isPast := s.isSecond && errors.As(err, new(conflict)) && (!isLost || u.isAsAtFirst(s))
-		isOpen := isLost && !isDone && (err == nil || errors.As(err, new(untold)))
-		if !isPast && !isOpen || !waiting.next(ctx) {
-			return isDone, err
+// askUntil reads and asks until the answer counts, for up to 30 s. A read in the second step may be older than the
+// first PATCH, so a conflict counts only in the end. While it is not known what became of a PATCH (isLost), only "done"
+// and a conflict count at once.
+func (u *update) askUntil(ctx context.Context, s step, isLost bool) (isDone bool, err error) {
+	unread := u.readUntil(ctx, s, func() bool {
+		if isDone, err = u.ask(s); errors.As(err, new(conflict)) {
+			return !s.isSecond || isLost && !u.isAsAtFirst(s)
 		}
-	}
+		return isDone || !isLost
+	})
+	return isDone, cmp.Or(unread, err)
 }
 
 // isAsAtFirst reports whether the mappings that the second step concerns are as before the first one.
@@ -267,26 +281,14 @@ func (u *update) isAsAtFirst(s step) bool {
 	return len(conflicts) == 0
 }
 
-// look reads the object and asks the question of guard.
-func (u *update) look(ctx context.Context, s step) (isDone bool, err error) {
-	var unknown error
-	if err := u.read(ctx, func(object tfvalue.Value) (isDoubtful bool) {
-		isDoubtful, unknown = u.see(s, object, true)
-		return isDoubtful || unknown != nil
-	}); err != nil {
-		return false, err
-	}
-	if unknown != nil && !s.Edit.IsEmpty() {
-		return false, unknown
-	}
-	return u.ask(s)
-}
-
 // ask asks whether the mappings that a step concerns, all together, are as it makes them (isDone), or as they
-// were. Otherwise the error is a conflict.
+// were. Otherwise the error is a conflict, or untold.
 func (u *update) ask(s step) (isDone bool, err error) {
-	if s.Edit.IsEmpty() {
+	switch {
+	case s.Edit.IsEmpty():
 		return false, nil
+	case u.untold != nil:
+		return false, u.untold
 	}
 	now := u.mappingsOf(u.remote)
 	isDone, conflicts := u.key().Ask(s.concerns, s.before, s.after, now)
@@ -305,107 +307,70 @@ type conflict []tfvalue.Value
 
 func (conflict) Error() string { return "the table mappings have changed" }
 
-// untold is the error of a response that does not say which mappings there are.
-type untold string
-
-func (u untold) Error() string { return string(u) }
-
-// stopped is the error of a step that was given up after an attempt, nil if there was none. It does not unwrap to
-// the attempt, because what stopped the step is what counts.
-type stopped struct{ attempt, because error }
-
-func (s stopped) Error() string { return s.because.Error() }
-
 // settle finds out what became of a step on the mappings whose last attempt may still be carried out. It only
 // reads, for up to 30 s, until the step is done, or somebody else has changed the mappings. Leaves are then sent
 // again, since they are absolute, or counted as lost if the provider does not retry or the user has interrupted it. A
 // removal is never sent again: the platform may carry out the first one later, and remove what was added since. What
 // only adds is sent once more: it undoes nothing, and a table without its mapping is not replicated.
-func (u *update) settle(ctx context.Context, s step, lost error, mayResend func() bool) error {
+func (u *update) settle(ctx context.Context, s step, mayResend func() bool) error {
 	for mayAdd := len(s.Edit.Remove) == 0; ; mayAdd = false {
-		isDone, err := u.lookOn(ctx, s, true)
+		isDone, err := u.askUntil(ctx, s, true)
 		switch {
 		case err != nil:
 			if !errors.As(err, new(conflict)) {
 				u.mappedAt = time.Time{}
 			}
-			return stopped{lost, err}
-		case isDone && !u.isLeft(s):
+			return err
+		case isDone && !u.lacks(s):
 			return nil
 		case isDone && !mayResend():
-			u.lost = lost
+			u.lost = u.failed
 			return nil
 		case isDone:
 			s.Edit = tfvalue.Edit{}
 			return u.send(ctx, s)
 		case !mayAdd || !mayResend():
-			return stopped{lost, errUndone}
+			return errUndone
 		}
-		if lost = u.send(ctx, s); !platform.AsError(lost).Ambiguous {
-			return lost
+		if err = u.send(ctx, s); !platform.AsError(err).Ambiguous {
+			return err
 		}
 	}
 }
 
-// lookForHalf reads once after a PATCH that failed and that the platform may have carried out by half,
+// readRejected reads once after a PATCH that failed and that the platform may have carried out by half,
 // unless the update has stopped at a read. What it removes may be gone.
-func (u *update) lookForHalf(ctx context.Context, s step, err error) {
-	stop, isStop := err.(stopped) //nolint:errorlint // it is never wrapped
-	if isStop {
-		err = stop.attempt
-	}
-	if len(s.Edit.Remove) == 0 || platform.AsError(err).NothingDone() {
+func (u *update) readRejected(ctx context.Context, s step, err error) {
+	if len(s.Edit.Remove) == 0 || platform.AsError(u.failed).NothingDone() {
 		return
 	}
 	u.edited.Remove = s.Edit.Remove
-	if !isStop {
+	if errors.Is(err, u.failed) {
 		u.mappedAt = time.Time{}
-		_, _ = u.look(ctx, s)
+		_ = u.readUntil(ctx, s, func() bool { return true })
 	}
 }
 
-// await reads until the platform shows a step, for up to 30 s, and once more if a response leaves a doubt. It reports
-// whether the update may go on.
-func (u *update) await(ctx context.Context, s step, diags *diag.Diagnostics) (ok bool) {
-	isDoubtful := u.isInDoubt(s)
-	for waiting := (wait{}); isDoubtful || u.isBehind(s) && waiting.next(ctx); {
-		waiting.pause = max(waiting.pause, firstPause)
-		response := tfvalue.Null(u.objectType)
-		if err := u.Read(ctx, u.client, u.id, u.Rules.Into(&response)); err != nil {
-			if !s.isLast || len(u.notDone().Add) > 0 {
-				u.mappedAt = time.Time{}
-			}
-			u.pending = u.unshown()
-			u.addReadFailed(err, diags)
-			u.addNotArrived(diags)
-			return false
-		}
-		wasDoubtful := isDoubtful
-		isDoubtful, _ = u.see(s, response, false)
-		isDoubtful = isDoubtful && s.isLast && !wasDoubtful
+// await reads until the platform shows a step, for up to 30 s, and at all only if it does not yet, or a response
+// leaves a doubt.
+func (u *update) await(ctx context.Context, s step) (err error) {
+	if u.isInDoubt(s) || u.isBehind(s) {
+		err = u.readUntil(ctx, s, func() bool { return !u.isBehind(s) })
 	}
-	left := u.notDone()
-	if !left.IsEmpty() {
-		u.addNotDone(s, left, diags)
+	u.pending = u.unshown()
+	if err == nil {
+		return nil
 	}
-	switch u.pending = u.unshown(); {
-	case !s.isLast:
-		return left.IsEmpty()
-	case u.lost != nil:
-		return !u.addNotArrived(diags)
+	if !u.notDone().IsEmpty() { // it may be done by now
+		u.mappedAt = time.Time{}
 	}
-	for _, leaf := range u.leavesOf(u.pending) {
-		if u.isStored(leaf) {
-			u.unconfirmed = append(u.unconfirmed, leaf.Path.String())
-		} else {
-			u.addNotShown(leaf, diags)
-		}
-	}
-	if !u.edited.IsEmpty() && u.mappedAt.IsZero() {
-		u.unconfirmed = append(u.unconfirmed, u.Mappings.String())
-	}
-	return left.IsEmpty()
+	return readFailed{err}
 }
+
+// readFailed is the error of a read after a PATCH that was accepted.
+type readFailed struct{ error }
+
+func (f readFailed) Unwrap() error { return f.error }
 
 // unshown are the pending leaves that no response has shown since they were sent.
 func (u *update) unshown() tfvalue.Value {
@@ -416,6 +381,19 @@ func (u *update) unshown() tfvalue.Value {
 		}
 	}
 	return left
+}
+
+// unconfirmed are the paths of what the platform has accepted and does not return.
+func (u *update) unconfirmed() (at []string) {
+	for _, leaf := range u.leavesOf(u.pending) {
+		if u.isStored(leaf) {
+			at = append(at, leaf.Path.String())
+		}
+	}
+	if !u.edited.IsEmpty() && u.mappedAt.IsZero() {
+		at = append(at, u.Mappings.String())
+	}
+	return at
 }
 
 // isStored reports whether the platform has a leaf, as far as is known.
@@ -432,60 +410,51 @@ func (u *update) isBehind(s step) bool {
 }
 
 // isInDoubt reports whether one more read can change what is known after a PATCH: a response may omit anything once, or
-// show as changed what is not, and credentials alone are confirmed by none.
+// show as changed what is not.
 func (u *update) isInDoubt(s step) bool {
 	isOmitted := func(leaf tfvalue.Leaf) bool { return !leaf.Value.IsEmpty() && u.returned.At(leaf.Path...).IsNull() }
-	isDrifted := func(leaf tfvalue.Leaf) bool { return u.owns(leaf.Path) }
-	switch {
-	case u.ownsMappings() && u.mappedAt.IsZero():
-		return true
-	case !s.isLast:
-		return false
-	case u.edited.IsEmpty() && !u.verifiable(s.Leaves).AnyLeaf(), len(u.driftedMappings()) > 0:
-		return true
-	default:
-		return slices.ContainsFunc(u.leavesOf(u.base()), isOmitted) || slices.ContainsFunc(u.drifted(), isDrifted)
-	}
+	isOwned := func(leaf tfvalue.Leaf) bool { return u.owns(leaf.Path) }
+	return u.owns(u.Mappings) && u.mappedAt.IsZero() ||
+		s.isLast && (slices.ContainsFunc(u.leavesOf(u.base()), isOmitted) || slices.ContainsFunc(u.drifted(), isOwned))
 }
 
 // base is the object as it was returned at the beginning, with what was sent since.
-func (u *update) base() tfvalue.Value { return u.sent.Merge(u.change.read.returned) }
+func (u *update) base() tfvalue.Value { return u.sent.Merge(u.change.returned) }
 
 // notDone is what the mappings do not have yet of what was sent, as far as is known.
 func (u *update) notDone() tfvalue.Edit {
-	if u.mappedAt.IsZero() || !u.ownsMappings() {
+	if u.mappedAt.IsZero() || !u.owns(u.Mappings) {
 		return tfvalue.Edit{}
 	}
 	return u.key().NotDone(u.edited, u.mappingsOf(u.remote))
 }
 
-// ownsMappings and owns report whether the update manages the mappings, or a leaf.
-func (u *update) ownsMappings() bool        { return !u.mappingsOf(u.change.wanted).IsNull() }
-func (u *update) owns(at tfvalue.Path) bool { return !u.change.wanted.At(at...).IsNull() }
+// owns reports whether the configuration manages a leaf.
+func (u *update) owns(at tfvalue.Path) bool { return at != nil && !u.change.wanted.At(at...).IsNull() }
 
 // leavesOf are the leaves that a response can show one by one, so neither the identifiers nor
 // managed mappings.
 func (u *update) leavesOf(object tfvalue.Value) []tfvalue.Leaf {
 	return slices.DeleteFunc(u.verifiable(object).Leaves(), func(leaf tfvalue.Leaf) bool {
-		return slices.Contains(u.identifiers(), leaf.Path[0]) || u.isMappings(leaf.Path) && u.ownsMappings()
+		return slices.Contains(u.identifiers(), leaf.Path[0]) || u.isMappings(leaf.Path) && u.owns(leaf.Path)
 	})
 }
 
-// drifted returns the leaves, as they were at the beginning or were sent, that are no longer the same. A leaf that is
-// still to be sent, or to be shown, is none of them.
+// drifted returns the leaves, as they were at the beginning or were sent, that are no longer the same, and of managed
+// mappings those that no step changes. A leaf that is still to be sent, or to be shown, has not drifted.
 func (u *update) drifted() []tfvalue.Leaf {
-	due := u.change.Leaves.Merge(u.pending)
-	return slices.DeleteFunc(u.leavesOf(u.base()), func(leaf tfvalue.Leaf) bool {
-		isSent := !u.sent.At(leaf.Path...).IsNull() && u.pending.At(leaf.Path...).IsNull()
-		return !isSent && !due.At(leaf.Path...).IsNull() || u.isMappings(leaf.Path) && u.mappedAt.IsZero() || u.isStored(leaf)
+	leaves := slices.DeleteFunc(u.leavesOf(u.base()), func(leaf tfvalue.Leaf) bool {
+		isUnsent := u.sent.At(leaf.Path...).IsNull() && !u.change.Leaves.At(leaf.Path...).IsNull()
+		isUntold := u.isMappings(leaf.Path) && u.mappedAt.IsZero()
+		return isUnsent || isUntold || !u.pending.At(leaf.Path...).IsNull() || u.isStored(leaf)
 	})
-}
-
-// driftedMappings are the managed mappings, as they were, that are no longer the same although no step has changed them.
-func (u *update) driftedMappings() []tfvalue.Value {
-	if !u.ownsMappings() || u.change.read.mappedAt.IsZero() {
-		return nil
+	if !u.owns(u.Mappings) || u.change.mappedAt.IsZero() {
+		return leaves
 	}
-	drifted := u.key().Difference(u.mappingsOf(u.remote), u.mappingsOf(u.change.Remote)).Remove
-	return u.key().Except(drifted, u.change.Edit.All())
+	was := u.mappingsOf(u.change.Remote)
+	gone := u.key().Except(u.key().Difference(u.mappingsOf(u.remote), was).Remove, u.change.Edit.All())
+	if len(gone) == 0 {
+		return leaves
+	}
+	return append(leaves, tfvalue.Leaf{Path: u.Mappings, Value: u.key().Only(was, gone)})
 }

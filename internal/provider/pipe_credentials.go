@@ -124,9 +124,9 @@ func (c credential) isSent(change adopt.Change, patch adopt.Patch) bool {
 	return hasKind && isSet(c.of(change.Config, c.secret)) && (c.isRenewed(patch.Leaves) || !c.isVersionIgnored(change))
 }
 
-// maskCredentials keeps the configured secrets out of errors and logs, since a response may repeat
+// addCredentials keeps the configured secrets out of errors and logs, since a response may repeat
 // what was sent.
-func maskCredentials(client *platform.Client, config tfvalue.Value) {
+func addCredentials(client *platform.Client, config tfvalue.Value) {
 	for _, c := range credentials {
 		secret, parts := c.of(config, c.secret).Text(), []string(nil)
 		if c.secret == "connection_string_wo" {
