@@ -111,11 +111,12 @@ func paths(leaves []tfvalue.Leaf) (texts []string) {
 // that the platform did not have before the update, unless it is in the prior state and was not
 // sent: that one was emptied after the plan. What has drifted is reset from now on.
 func (u *update) nextMemory(state tfvalue.Value) memory {
+	is := u.compare()
 	next := u.remember(state, u.memory, func(leaf tfvalue.Leaf) bool {
 		isNew := u.change.Remote.At(leaf.Path...).IsNull() && (u.change.Prior.At(leaf.Path...).IsNull() || !u.sent.At(leaf.Path...).IsNull())
-		return isNew || u.isUnreturned(u.memory, leaf.Path) || slices.Contains(u.unconfirmed(), leaf.Path.String())
+		return isNew || u.isUnreturned(u.memory, leaf.Path) || slices.Contains(paths(is.unreturned), leaf.Path.String())
 	})
-	for _, leaf := range u.drifted() {
+	for _, leaf := range is.drifted {
 		if at := leaf.Path.String(); u.traits.settable(leaf.Path) && !u.isMappings(leaf.Path) && !slices.Contains(next.reset, at) {
 			next.reset = append(slices.Clone(next.reset), at)
 		}

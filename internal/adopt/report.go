@@ -73,22 +73,21 @@ func (u *update) addLost(diags *diag.Diagnostics) {
 // addNotShown reports what the platform does not show of what it has accepted, after the wait for a step: an error if it
 // has something else, and a warning if it does not return it.
 func (u *update) addNotShown(s step, diags *diag.Diagnostics) {
-	if left := u.notDone(); !left.IsEmpty() {
-		u.addNotDone(s, left, diags)
+	is := u.compare()
+	if !is.undone.IsEmpty() {
+		u.addNotDone(s, is.undone, diags)
 	}
 	if !s.isLast || u.lost != nil {
 		return
 	}
-	for _, leaf := range u.leavesOf(u.pending) {
-		if !u.isStored(leaf) {
-			u.addNotStored(leaf, diags)
-		}
+	for _, leaf := range is.late {
+		u.addNotStored(leaf, diags)
 	}
-	if unconfirmed := u.unconfirmed(); len(unconfirmed) > 0 {
+	if len(is.unreturned) > 0 {
 		diags.AddWarning(
 			fmt.Sprintf("API does not return all values of %s", u.change.Label),
 			"The API accepted these values, but neither its response nor a further read contains them. "+
-				"The platform may show them later, or never, so it is not known whether they are in effect:\n\n  - "+strings.Join(unconfirmed, "\n  - ")+
+				"The platform may show them later, or never, so it is not known whether they are in effect:\n\n  - "+strings.Join(paths(is.unreturned), "\n  - ")+
 				"\n\nThe state has the planned values. Check them in the platform's console: a setting may have no effect while another one is off.",
 		)
 	}
@@ -213,7 +212,7 @@ func (u *update) warnStale(diags *diag.Diagnostics) {
 func (u *update) warnDrifted(diags *diag.Diagnostics) {
 	var lines []string
 	byPlatform := u.AlsoChanges(u.sent)
-	for _, leaf := range u.drifted() {
+	for _, leaf := range u.compare().drifted {
 		now := u.remote.At(leaf.Path...)
 		if u.isMappings(leaf.Path) && u.owns(leaf.Path) {
 			now = u.key().Only(now, leaf.Value.Elements())

@@ -74,7 +74,7 @@ func (u *update) run(ctx context.Context, diags *diag.Diagnostics) {
 	var last step
 	var err error
 	for _, last = range u.steps() {
-		if err = u.carryOut(ctx, last); err != nil || !u.notDone().IsEmpty() {
+		if err = u.carryOut(ctx, last); err != nil || !u.compare().undone.IsEmpty() {
 			break
 		}
 	}
@@ -352,16 +352,24 @@ func (u *update) readRejected(ctx context.Context, s step, err error) {
 }
 
 // await reads until the platform shows a step, for up to 30 s, and at all only if it does not yet, or a response
-// leaves a doubt.
+// leaves a doubt: it may omit anything once, or show as changed what is not. Before the last step, only the mappings are
+// worth a wait: a slow leaf must not leave a table without its mapping for longer.
 func (u *update) await(ctx context.Context, s step) (err error) {
-	if u.isInDoubt(s) || u.isBehind(s) {
-		err = u.readUntil(ctx, s, func() bool { return !u.isBehind(s) })
+	isOver := func() bool {
+		is := u.compare()
+		return is.undone.IsEmpty() && (!s.isLast || len(is.late) == 0)
 	}
-	u.pending = u.unshown()
+	is := u.compare()
+	isDoubtful := u.owns(u.Mappings) && u.mappedAt.IsZero() || s.isLast && is.isDoubtful
+	if isDoubtful || !isOver() {
+		err = u.readUntil(ctx, s, isOver)
+	}
+	is = u.compare()
+	u.pending = without(u.pending, is.shown)
 	if err == nil {
 		return nil
 	}
-	if !u.notDone().IsEmpty() { // it may be done by now
+	if !is.undone.IsEmpty() { // it may be done by now
 		u.mappedAt = time.Time{}
 	}
 	return readFailed{err}
@@ -372,28 +380,56 @@ type readFailed struct{ error }
 
 func (f readFailed) Unwrap() error { return f.error }
 
-// unshown are the pending leaves that no response has shown since they were sent.
-func (u *update) unshown() tfvalue.Value {
-	left := u.pending
-	for _, leaf := range u.leavesOf(left) {
-		if u.isStored(leaf) && (leaf.Value.IsEmpty() || !u.returned.At(leaf.Path...).IsNull()) {
-			left = left.Without(leaf.Path...)
-		}
-	}
-	return left
+// comparison is how what the platform shows compares with what was sent, and with what was there.
+type comparison struct {
+	// Of the pending leaves, late are those that the platform has otherwise, unreturned those that no response has, and
+	// shown are the others.
+	late, unreturned []tfvalue.Leaf
+	shown            []tfvalue.Path
+	// drifted are leaves, as they were at the beginning or were shown, that are no longer the same, and of managed
+	// mappings those that no step changes.
+	drifted []tfvalue.Leaf
+	// undone is what the mappings do not have yet of what was sent, as far as is known.
+	undone tfvalue.Edit
+	// isDoubtful reports that another response may show more: some of it is omitted, or a managed leaf has drifted.
+	isDoubtful bool
 }
 
-// unconfirmed are the paths of what the platform has accepted and does not return.
-func (u *update) unconfirmed() (at []string) {
-	for _, leaf := range u.leavesOf(u.pending) {
-		if u.isStored(leaf) {
-			at = append(at, leaf.Path.String())
+func (u *update) compare() (is comparison) {
+	for _, leaf := range u.leavesOf(u.sent.Merge(u.change.returned)) {
+		isPending := !u.pending.At(leaf.Path...).IsNull()
+		isReturned := leaf.Value.IsEmpty() || !u.returned.At(leaf.Path...).IsNull()
+		is.isDoubtful = is.isDoubtful || !isReturned
+		switch isStored := u.isStored(leaf); {
+		case isPending && !isStored:
+			is.late = append(is.late, leaf)
+		case isPending && !isReturned:
+			is.unreturned = append(is.unreturned, leaf)
+		case isPending:
+			is.shown = append(is.shown, leaf.Path)
+		case !isStored && !u.isUnsent(leaf):
+			is.drifted = append(is.drifted, leaf)
 		}
 	}
-	if !u.edited.IsEmpty() && u.mappedAt.IsZero() {
-		at = append(at, u.Mappings.String())
+	if u.owns(u.Mappings) {
+		u.compareMappings(&is)
 	}
-	return at
+	is.isDoubtful = is.isDoubtful || slices.ContainsFunc(is.drifted, func(leaf tfvalue.Leaf) bool { return u.owns(leaf.Path) })
+	return is
+}
+
+func (u *update) compareMappings(is *comparison) {
+	key, was, now := u.key(), u.mappingsOf(u.change.Remote), u.mappingsOf(u.remote)
+	switch {
+	case !u.mappedAt.IsZero():
+		is.undone = key.NotDone(u.edited, now)
+	case !u.edited.IsEmpty():
+		is.unreturned = append(is.unreturned, tfvalue.Leaf{Path: u.Mappings})
+	}
+	gone := key.Except(key.Difference(now, was).Remove, u.change.Edit.All())
+	if len(gone) > 0 && !u.change.mappedAt.IsZero() {
+		is.drifted = append(is.drifted, tfvalue.Leaf{Path: u.Mappings, Value: key.Only(was, gone)})
+	}
 }
 
 // isStored reports whether the platform has a leaf, as far as is known.
@@ -402,31 +438,9 @@ func (u *update) isStored(leaf tfvalue.Leaf) bool {
 	return now.IsNull() && leaf.Value.IsEmpty() || u.Rules.Confirms(leaf.Name(), leaf.Value, u.Rules.Fill(leaf.Name(), now))
 }
 
-// isBehind reports whether the platform shows something else than a step has sent. Before the last step, only mappings
-// are worth a wait: a slow leaf must not leave a table without its mapping for longer.
-func (u *update) isBehind(s step) bool {
-	isLate := func(leaf tfvalue.Leaf) bool { return !u.isStored(leaf) }
-	return !u.notDone().IsEmpty() || s.isLast && slices.ContainsFunc(u.leavesOf(u.pending), isLate)
-}
-
-// isInDoubt reports whether one more read can change what is known after a PATCH: a response may omit anything once, or
-// show as changed what is not.
-func (u *update) isInDoubt(s step) bool {
-	isOmitted := func(leaf tfvalue.Leaf) bool { return !leaf.Value.IsEmpty() && u.returned.At(leaf.Path...).IsNull() }
-	isOwned := func(leaf tfvalue.Leaf) bool { return u.owns(leaf.Path) }
-	return u.owns(u.Mappings) && u.mappedAt.IsZero() ||
-		s.isLast && (slices.ContainsFunc(u.leavesOf(u.base()), isOmitted) || slices.ContainsFunc(u.drifted(), isOwned))
-}
-
-// base is the object as it was returned at the beginning, with what was sent since.
-func (u *update) base() tfvalue.Value { return u.sent.Merge(u.change.returned) }
-
-// notDone is what the mappings do not have yet of what was sent, as far as is known.
-func (u *update) notDone() tfvalue.Edit {
-	if u.mappedAt.IsZero() || !u.owns(u.Mappings) {
-		return tfvalue.Edit{}
-	}
-	return u.key().NotDone(u.edited, u.mappingsOf(u.remote))
+// isUnsent reports whether a leaf is still to be sent.
+func (u *update) isUnsent(leaf tfvalue.Leaf) bool {
+	return u.sent.At(leaf.Path...).IsNull() && !u.change.Leaves.At(leaf.Path...).IsNull()
 }
 
 // owns reports whether the configuration manages a leaf.
@@ -438,23 +452,4 @@ func (u *update) leavesOf(object tfvalue.Value) []tfvalue.Leaf {
 	return slices.DeleteFunc(u.verifiable(object).Leaves(), func(leaf tfvalue.Leaf) bool {
 		return slices.Contains(u.identifiers(), leaf.Path[0]) || u.isMappings(leaf.Path) && u.owns(leaf.Path)
 	})
-}
-
-// drifted returns the leaves, as they were at the beginning or were sent, that are no longer the same, and of managed
-// mappings those that no step changes. A leaf that is still to be sent, or to be shown, has not drifted.
-func (u *update) drifted() []tfvalue.Leaf {
-	leaves := slices.DeleteFunc(u.leavesOf(u.base()), func(leaf tfvalue.Leaf) bool {
-		isUnsent := u.sent.At(leaf.Path...).IsNull() && !u.change.Leaves.At(leaf.Path...).IsNull()
-		isUntold := u.isMappings(leaf.Path) && u.mappedAt.IsZero()
-		return isUnsent || isUntold || !u.pending.At(leaf.Path...).IsNull() || u.isStored(leaf)
-	})
-	if !u.owns(u.Mappings) || u.change.mappedAt.IsZero() {
-		return leaves
-	}
-	was := u.mappingsOf(u.change.Remote)
-	gone := u.key().Except(u.key().Difference(u.mappingsOf(u.remote), was).Remove, u.change.Edit.All())
-	if len(gone) == 0 {
-		return leaves
-	}
-	return append(leaves, tfvalue.Leaf{Path: u.Mappings, Value: u.key().Only(was, gone)})
 }
