@@ -1,10 +1,8 @@
-// Package adopt manages objects that exist before and after Terraform manages them:
-// they can be read and updated, but neither created nor deleted. Engine handles
-// read, plan, apply, imports and generated configuration on the values of the protocol.
-// The framework serves the schemas.
+// Package adopt manages objects that exist before and after Terraform manages them: they can be read and updated, but
+// neither created nor deleted. An Engine handles the RPCs of a resource, from refresh to generated configuration, on
+// the values of the protocol. The framework only serves its schema.
 //
-// The rules here apply to leaves, whatever they mean. A Kind has what is special
-// about a kind of object.
+// The engine knows leaves and table mappings. A Kind says what is special about a kind of object.
 //
 //	kind.go      what the engine has to know of a kind
 //	resource.go  the framework's resource: its schemas

@@ -14,6 +14,9 @@ import (
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/words"
 )
 
+// ExcludedColumns is the member of a table mapping that has the columns that are not copied.
+const ExcludedColumns = "excluded_columns"
+
 // Kind is a kind of adopted object. Of its functions, Validate, AddSecrets and Companions may be nil.
 type Kind struct {
 	// Name is the type name of the resource without the provider, such as "service_scaling".
@@ -26,12 +29,11 @@ type Kind struct {
 	IDs    []string
 	Schema schema.Schema
 	Rules  tfvalue.Rules
-	// Options are settable attributes that are sent only with other changes, so that a change to
-	// one alone changes nothing on the platform. Each is also NotInJSON, whose other attributes are
-	// sent when they change, and cannot be verified.
+	// Options are attributes that go along with other changes: a change of one alone sends nothing. No response has
+	// them, so that each is NotInJSON, too.
 	Options []tfvalue.Path
 	// Mappings is the path of the table mappings, nil if the kind has none. A PATCH changes them by
-	// removing and adding some.
+	// removing and adding some. Each has ExcludedColumns.
 	Mappings tfvalue.Path
 
 	// Validate checks a configuration, without state or plan.

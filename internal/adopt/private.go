@@ -106,10 +106,10 @@ func paths(leaves []tfvalue.Leaf) (texts []string) {
 	return texts
 }
 
-// nextMemory returns the memory of the state after an update. A leaf that no read has returned stays
-// unreturned, and one that the platform accepted and does not return becomes so. So does a leaf
-// that the platform did not have before the update, unless it is in the prior state and was not
-// sent: that one was emptied after the plan. What has drifted is reset from now on.
+// nextMemory returns the memory of the state after an update. Unreturned are the leaves that no read had returned
+// before, those that were accepted and that no response has, and those that the platform did not have before,
+// since only responses to PATCHes may have them. One that is in the prior state and was not sent is none of these: it was
+// emptied after the plan. What has drifted counts as reset from now on.
 func (u *update) nextMemory(state tfvalue.Value) memory {
 	is := u.compare()
 	next := u.remember(state, u.memory, func(leaf tfvalue.Leaf) bool {

@@ -163,7 +163,7 @@ func (u *update) addUnfinished(diags *diag.Diagnostics) {
 // update, or were to. A mapping that is as it was, or as it was to be, has none.
 func (u *update) exposed() string {
 	excluded := func(mapping tfvalue.Value) (names []string) {
-		for _, column := range mapping.At("excluded_columns").Elements() {
+		for _, column := range mapping.At(ExcludedColumns).Elements() {
 			names = append(names, words.Name(column.Normal()))
 		}
 		return names

@@ -27,7 +27,7 @@ const listLifetime = 30 * time.Second
 
 // lists are the lists of services of one client. A read of one service uses a list that began after
 // the last write to the service, and after the end of the list that the last read of the service used,
-// because that read is not repeated to get the same answer. So many reads at different times share few
+// because whoever reads again wants a newer answer. So many reads at different times share few
 // lists. A fresh read uses a list that begins after the call, or one that has failed, since an error
 // shows no old values. Rejected: making every read a fresh one. A refresh of many services would cost
 // nearly as many lists.

@@ -151,7 +151,7 @@ func (r *apiKeyResource) warnExpired(plan tfvalue.Value, diags *diag.Diagnostics
 func (r *apiKeyResource) warnReplaced(config, plan, state tfvalue.Value, changed []string, diags *diag.Diagnostics) {
 	var why []string
 	unknown := slices.DeleteFunc(slices.Clone(changed), func(name string) bool { return plan.At(name).IsFullyKnown() })
-	if known := without(changed, unknown); len(known) > 0 {
+	if known := minus(changed, unknown); len(known) > 0 {
 		why = append(why, words.Enumerate(known)+" changed")
 	}
 	if len(unknown) > 0 {

@@ -198,8 +198,8 @@ func checkCredentials(r adopt.Review) []string {
 }
 
 // check reports a version or user that changes without the secret, and warns about another change to
-// the source without the secret. A secret without a version, or a blank one, is not its concern:
-// the schema rejects these, once their values are known.
+// the source without the secret. A secret without a version, or a blank one, is rejected by validation, which Terraform
+// repeats in the apply.
 func (c credential) check(r adopt.Review) {
 	at := tfvalue.Path{credentialsName, c.kind, c.secret}
 	isKnown := c.of(r.Plan, c.version()).IsKnown() && c.of(r.Plan, c.user).IsKnown()

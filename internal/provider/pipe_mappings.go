@@ -18,8 +18,6 @@ import (
 // difference from the mappings on the platform. A mapping that differs is removed and added again, as
 // configured.
 
-const excludedColumns = "excluded_columns"
-
 var tableMappingsPath = tfvalue.Path{"source", "postgres", "table_mappings"}
 
 var (
@@ -179,14 +177,14 @@ func (e *mappingEffects) add(mapping tfvalue.Value, was []tfvalue.Value, changed
 	line := "  - " + mappingKey.Label(mapping) + ": "
 	exposed := newlyCopied(was, mapping)
 	switch {
-	case len(exposed) > 0 && mapping.At(excludedColumns).IsFullyKnown():
+	case len(exposed) > 0 && mapping.At(adopt.ExcludedColumns).IsFullyKnown():
 		line += strings.Join(exposed, ", ")
-		if others := without(changed, []string{excludedColumns}); len(others) > 0 {
+		if others := minus(changed, []string{adopt.ExcludedColumns}); len(others) > 0 {
 			line += ". Also changed: " + strings.Join(others, ", ")
 		}
 		e.exposed = append(e.exposed, line)
 	case len(exposed) > 0 && len(changed) == 0:
-		e.unknown = append(e.unknown, line+excludedColumns+nowExcluding(exposed))
+		e.unknown = append(e.unknown, line+adopt.ExcludedColumns+nowExcluding(exposed))
 	case len(changed) == 0:
 	case !mapping.IsFullyKnown():
 		e.unknown = append(e.unknown, line+strings.Join(changed, ", ")+nowExcluding(exposed))
@@ -203,7 +201,7 @@ func changedMembers(today []tfvalue.Value, planned tfvalue.Value) []string {
 	})
 	changed := tfvalue.Differing(was, planned)
 	for i, name := range changed {
-		if added := without(columns(planned), columns(was)); name == excludedColumns && len(added) > 0 && planned.At(name).IsFullyKnown() {
+		if added := minus(columns(planned), columns(was)); name == adopt.ExcludedColumns && len(added) > 0 && planned.At(name).IsFullyKnown() {
 			changed[i] += fmt.Sprintf(" (excludes %s from now on)", strings.Join(added, ", "))
 		}
 	}
@@ -220,7 +218,7 @@ func nowExcluding(columns []string) string {
 // columns are the columns that a mapping excludes, as far as they are known.
 func columns(mapping tfvalue.Value) []string {
 	var all []string
-	for _, column := range mapping.At(excludedColumns).Elements() {
+	for _, column := range mapping.At(adopt.ExcludedColumns).Elements() {
 		if column.IsKnown() {
 			all = append(all, words.Name(column.Normal()))
 		}
@@ -233,15 +231,15 @@ func columns(mapping tfvalue.Value) []string {
 func newlyCopied(mappings []tfvalue.Value, planned tfvalue.Value) (all []string) {
 	for i, mapping := range mappings {
 		if i == 0 {
-			all = without(columns(mapping), columns(planned))
+			all = minus(columns(mapping), columns(planned))
 		}
-		all = without(all, without(all, columns(mapping)))
+		all = minus(all, minus(all, columns(mapping)))
 	}
 	return all
 }
 
 func target(mapping tfvalue.Value) string { return words.Name(mapping.At("target_table").Normal()) }
 
-func without(all, some []string) []string {
+func minus(all, some []string) []string {
 	return slices.DeleteFunc(slices.Clone(all), func(one string) bool { return slices.Contains(some, one) })
 }

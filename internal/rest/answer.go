@@ -90,8 +90,8 @@ func (r *Response) mayBeDone(method string) bool {
 	}
 }
 
-// NothingDone reports whether a write was not carried out, not even in part: a platform may reject it
-// half way. It was not sent, came too early, or the API itself rejected its credentials.
+// NothingDone reports whether a write that failed has changed nothing: it was not sent, came too early or too often, or
+// the API itself rejected its credentials. Any other rejection may come half way.
 func (e *Error) NothingDone() bool {
 	isLogin := e.Status == http.StatusUnauthorized || e.Status == http.StatusForbidden
 	return e.Foreign == "" && isLogin || slices.Contains([]int{0, http.StatusTooManyRequests, http.StatusTooEarly}, e.Status)

@@ -45,7 +45,7 @@ const (
 	NoResponse              // it was sent, and the response is lost or cut off
 	RateLimited             // 429: it was not carried out
 	Temporary               // a status that a retry may get past
-	Busy                    // it was not carried out, because its object is being changed or wakes up
+	Busy                    // rejected, because its object is being changed or wakes up
 	Unreadable              // a success that cannot be used
 	Interrupted             // the caller has cancelled
 )

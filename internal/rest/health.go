@@ -44,7 +44,7 @@ func (h *health) downAt() time.Time {
 func (h *health) begin(k *Call, now time.Time) (wait time.Duration, err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if err := h.refusal(k, now); err != nil {
+	if err := h.refuses(k, now); err != nil {
 		return 0, err
 	}
 	if wait = h.resume.Sub(now); wait <= 0 {
@@ -63,12 +63,12 @@ func (h *health) begin(k *Call, now time.Time) (wait time.Duration, err error) {
 func (h *health) check(k *Call, now time.Time) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return h.refusal(k, now)
+	return h.refuses(k, now)
 }
 
-// refusal is why a call must not send another attempt; nil if it may. While the API is down, only the
+// refuses returns why a call must not send another attempt, nil if it may. While the API is down, only the
 // first attempt of a call is sent, and only one at a time.
-func (h *health) refusal(k *Call, now time.Time) error {
+func (h *health) refuses(k *Call, now time.Time) error {
 	if rejected := h.rejected[k.Tenant]; rejected != nil {
 		return rejected
 	}

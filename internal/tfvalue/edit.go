@@ -46,8 +46,8 @@ func (k Key) Except(elements, others []Value) []Value {
 }
 
 // Ask compares a set as it is now with what it was before an edit and is after it, in the elements that
-// are related to some. The edit is done, or can be made, or there are conflicts: elements that are
-// neither, as they are now or else as they were.
+// are related to some. If it is as after the edit, that is done. If it is as before, there are no conflicts. Otherwise
+// these are the elements that have changed, as they are now, or as they were if they are gone.
 //
 // All elements count together. Otherwise, if the edit replaces one under another key and somebody has
 // removed it before, its removal would count as done.

@@ -34,7 +34,7 @@ import (
 type Rules struct {
 	// Trimmed are strings whose trailing whitespace and whose ends of lines (CRLF or LF) are ignored.
 	Trimmed []string
-	// Keys are those of the keyed maps.
+	// Keys are those of the keyed maps, and of a set of which a response may omit members of an element.
 	Keys map[string]Key
 	// Alternatives are objects whose member objects exclude each other: if a response
 	// contains one, the others do not exist.
