@@ -105,9 +105,9 @@ func (e *Engine) edit(r *reviewed, diags *diag.Diagnostics) tfvalue.Edit {
 		return tfvalue.Edit{}
 	}
 	r.Leaves = r.Leaves.Without(e.Mappings...)
-	if untold := e.unknownIn(r.returned, prior.IsEmpty() || planned.IsEmpty()); untold != nil {
+	if unclear := e.unknownIn(r.returned, prior.IsEmpty() || planned.IsEmpty()); unclear != nil {
 		diags.AddAttributeError(conn.AttributePath(e.Mappings), "Unknown table mappings of "+r.Label,
-			fmt.Sprintf("%s Nothing was sent. Try again, or remove %s from the configuration.", conn.Detail(untold), e.Mappings))
+			fmt.Sprintf("%s Nothing was sent. Try again, or remove %s from the configuration.", conn.Detail(unclear), e.Mappings))
 		return tfvalue.Edit{}
 	}
 	if r.Prior.IsNull() {

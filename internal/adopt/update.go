@@ -35,8 +35,8 @@ type update struct {
 	// failed is the error of the last attempt of a step. lost is that of a PATCH whose leaves may have arrived all the
 	// same, and are not sent again.
 	failed, lost error
-	// untold says why the last response does not tell which mappings there are.
-	untold error
+	// unclear says why it is not known after the last response which mappings there are.
+	unclear error
 }
 
 // step is one PATCH of an update.
@@ -192,7 +192,7 @@ func (u *update) carries(s step) (leaves tfvalue.Value, asOf time.Time) {
 // sends it again.
 func (u *update) record(s step, isAccepted bool) {
 	u.sent, u.pending = s.Leaves.Merge(u.sent), s.Leaves.Merge(u.pending)
-	u.edited, u.mappedAt, u.omitted, u.untold, u.returned = s.soFar, time.Time{}, nil, nil, tfvalue.Null(u.objectType)
+	u.edited, u.mappedAt, u.omitted, u.unclear, u.returned = s.soFar, time.Time{}, nil, nil, tfvalue.Null(u.objectType)
 	if isAccepted {
 		u.remote = s.Leaves.Merge(u.remote)
 	}
@@ -202,9 +202,9 @@ func (u *update) record(s step, isAccepted bool) {
 }
 
 // takeDuring takes over a response during a step, and reports whether it is doubtful. The mappings are as before, and
-// untold says why, if it does not say which there are.
+// unclear says why, if it does not say which there are.
 func (u *update) takeDuring(s step, object tfvalue.Value) (isDoubtful bool) {
-	was, mappedAt, wasTold := u.mappingsOf(u.remote), u.mappedAt, u.untold == nil
+	was, mappedAt, wasClear := u.mappingsOf(u.remote), u.mappedAt, u.unclear == nil
 	isDoubtful = u.takeWith(object, u.key().After(was, tfvalue.Edit{Add: s.Edit.Add}), u.pending)
 	if u.Mappings == nil {
 		return isDoubtful
@@ -212,9 +212,9 @@ func (u *update) takeDuring(s step, object tfvalue.Value) (isDoubtful bool) {
 	// A response that omits the mappings of a pipe that had none says that it has none. After a step that adds some, it
 	// does only if the platform returned them at the beginning: another platform may never return them.
 	mayBeEmpty := was.IsEmpty() || s.after.IsEmpty() || s.before.IsEmpty() && !u.mappingsOf(u.change.returned).IsNull()
-	if u.untold = u.unknownIn(object, s.Edit.IsEmpty() || mayBeEmpty); u.untold != nil {
+	if u.unclear = u.unknownIn(object, s.Edit.IsEmpty() || mayBeEmpty); u.unclear != nil {
 		u.remote, u.mappedAt = u.remote.With(was, u.Mappings...), mappedAt
-		return isDoubtful || wasTold
+		return isDoubtful || wasClear
 	}
 	now := u.mappingsOf(u.returned)
 	if u.mappingsOf(object).IsNull() {
@@ -282,13 +282,13 @@ func (u *update) isAsAtFirst(s step) bool {
 }
 
 // ask asks whether the mappings that a step concerns, all together, are as it makes them (isDone), or as they
-// were. Otherwise the error is a conflict, or untold.
+// were. Otherwise the error is a conflict, or unclear.
 func (u *update) ask(s step) (isDone bool, err error) {
 	switch {
 	case s.Edit.IsEmpty():
 		return false, nil
-	case u.untold != nil:
-		return false, u.untold
+	case u.unclear != nil:
+		return false, u.unclear
 	}
 	now := u.mappingsOf(u.remote)
 	isDone, conflicts := u.key().Ask(s.concerns, s.before, s.after, now)
