@@ -1,6 +1,7 @@
 package adopt
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/terraformtest"
@@ -41,7 +42,7 @@ func TestReturnedLeavesGoMissing(t *testing.T) {
 }
 
 // TestNeverReturned has platforms that never return a leaf, or only in responses to
-// writes: it is sent once, makes no noise, and a plan reads no more than otherwise.
+// writes: it is sent once, and a plan reads no more than otherwise. What no response has at all is told in each plan.
 func TestNeverReturned(t *testing.T) {
 	t.Parallel()
 	for _, method := range []string{"", "GET"} {
@@ -51,7 +52,10 @@ func TestNeverReturned(t *testing.T) {
 		}
 		tf.wantErrors(tf.apply())
 		tf.wantPatches("PATCH columns destination.table.rows name threads")
-		tf.plan()
+		said := strings.Join(tf.plan().Warnings, "")
+		if want := unchecked + `: No response has contained these values of pipe "n"`; strings.HasPrefix(said, want) != (method == "") {
+			t.Errorf("not returned to %q: the plan says %q", method, said)
+		}
 		tf.wantSent("GET")
 		tf.plays(act{}, act{})
 		tf.config["threads"] = 6

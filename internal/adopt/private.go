@@ -15,6 +15,8 @@ type memory struct {
 	wasRead bool
 	// unreturned are the paths of the leaves of the state that no read has returned.
 	unreturned []string
+	// unconfirmed are the paths of those that the platform accepted, and that no response has returned at all.
+	unconfirmed []string
 	// reset are the paths of the leaves that an update of the object changed without sending them: the
 	// platform may reset what a PATCH omits. Each later PATCH carries those of them that are managed.
 	//
@@ -32,10 +34,11 @@ type memory struct {
 // The keys of private state, which has JSON texts by key. Once released, a key must not change,
 // because existing states contain it.
 const (
-	unreturnedKey = "unreturned"
-	resetKey      = "reset"
-	importedKey   = "imported"
-	importedInKey = "imported_in"
+	unreturnedKey  = "unreturned"
+	unconfirmedKey = "unconfirmed"
+	resetKey       = "reset"
+	importedKey    = "imported"
+	importedInKey  = "imported_in"
 )
 
 // decodePrivate reads private state. Content that it cannot read is ignored: nothing in it
@@ -46,6 +49,7 @@ func decodePrivate(private []byte) (m memory) {
 		return m
 	}
 	m.wasRead = json.Unmarshal(texts[unreturnedKey], &m.unreturned) == nil
+	_ = json.Unmarshal(texts[unconfirmedKey], &m.unconfirmed)
 	_ = json.Unmarshal(texts[resetKey], &m.reset)
 	_, m.imported = texts[importedKey]
 	_ = json.Unmarshal(texts[importedInKey], &m.importedIn)
@@ -60,8 +64,10 @@ func (m memory) encode() []byte {
 		return nil
 	}
 	texts := map[string][]byte{unreturnedKey: encoded(m.unreturned)}
-	if len(m.reset) > 0 {
-		texts[resetKey] = encoded(m.reset)
+	for key, paths := range map[string][]string{unconfirmedKey: m.unconfirmed, resetKey: m.reset} {
+		if len(paths) > 0 {
+			texts[key] = encoded(paths)
+		}
 	}
 	if m.importedIn != "" {
 		texts[importedInKey] = encoded(m.importedIn)
@@ -85,15 +91,17 @@ func (e *Engine) isNeverReturned(at tfvalue.Path) bool {
 		slices.ContainsFunc(e.Rules.NotInJSON, func(p tfvalue.Path) bool { return len(at) >= len(p) && slices.Equal(at[:len(p)], p) })
 }
 
-// remember returns the memory of a state, given the last one and which of its leaves are unreturned.
-func (e *Engine) remember(state tfvalue.Value, last memory, unreturned func(tfvalue.Leaf) bool) memory {
-	leaves := slices.DeleteFunc(state.Leaves(), func(leaf tfvalue.Leaf) bool { return e.isNeverReturned(leaf.Path) || !unreturned(leaf) })
-	return memory{wasRead: true, unreturned: append([]string{}, paths(leaves)...), reset: last.reset}
+// remember returns the memory of a state, given which of its leaves are unreturned.
+func (k *known) remember(state tfvalue.Value, unreturned func(tfvalue.Leaf) bool) memory {
+	leaves := slices.DeleteFunc(state.Leaves(), func(leaf tfvalue.Leaf) bool { return k.isNeverReturned(leaf.Path) || !unreturned(leaf) })
+	returned := paths(k.returned.Leaves())
+	unconfirmed := slices.DeleteFunc(slices.Clone(k.memory.unconfirmed), func(at string) bool { return slices.Contains(returned, at) })
+	return memory{wasRead: true, unreturned: append([]string{}, paths(leaves)...), unconfirmed: unconfirmed, reset: k.memory.reset}
 }
 
 // remembered returns the memory after reads: still unreturned are the leaves that none of these returned, either.
 func (k *known) remembered() memory {
-	return k.remember(k.remote, k.memory, func(leaf tfvalue.Leaf) bool {
+	return k.remember(k.remote, func(leaf tfvalue.Leaf) bool {
 		return k.isUnreturned(k.memory, leaf.Path) && k.returned.At(leaf.Path...).IsNull()
 	})
 }
@@ -112,10 +120,11 @@ func paths(leaves []tfvalue.Leaf) (texts []string) {
 // emptied after the plan. What has drifted counts as reset from now on.
 func (u *update) nextMemory(state tfvalue.Value) memory {
 	is := u.compare()
-	next := u.remember(state, u.memory, func(leaf tfvalue.Leaf) bool {
+	next := u.remember(state, func(leaf tfvalue.Leaf) bool {
 		isNew := u.change.Remote.At(leaf.Path...).IsNull() && (u.change.Prior.At(leaf.Path...).IsNull() || !u.sent.At(leaf.Path...).IsNull())
 		return isNew || u.isUnreturned(u.memory, leaf.Path) || slices.Contains(paths(is.unreturned), leaf.Path.String())
 	})
+	next.unconfirmed = append(next.unconfirmed, paths(is.unreturned)...)
 	for _, leaf := range is.drifted {
 		if at := leaf.Path.String(); u.traits.settable(leaf.Path) && !u.isMappings(leaf.Path) && !slices.Contains(next.reset, at) {
 			next.reset = append(slices.Clone(next.reset), at)

@@ -52,6 +52,9 @@ func TestAcceptedAndNotReturned(t *testing.T) {
 		act{config: m{"name": "on"}, sent: "PATCH name threads"},
 		act{console: m{"threads": 1}, sent: "PATCH threads"},
 	)
+	if said := tf.plan().Warnings; len(said) > 0 {
+		t.Errorf("what is returned again, the plan tells: %q", said)
+	}
 }
 
 // TestResetLeavesAreCarried has a platform that resets what a PATCH omits: the next plan shows what is managed of it, and

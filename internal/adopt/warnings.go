@@ -56,6 +56,19 @@ func (e *Engine) warnOverwritten(c *conn.Connection, r reviewed, diags *diag.Dia
 	}
 }
 
+// warnUnconfirmed warns, in each plan, about what is configured and no response has contained since it was sent. All
+// objects share one summary, so that Terraform folds it.
+func (e *Engine) warnUnconfirmed(r reviewed, diags *diag.Diagnostics) {
+	unconfirmed := slices.DeleteFunc(r.wanted.Leaves(), func(leaf tfvalue.Leaf) bool {
+		return !slices.Contains(r.memory.unconfirmed, leaf.Path.String()) || !r.Leaves.At(leaf.Path...).IsNull()
+	})
+	if len(unconfirmed) > 0 {
+		diags.AddWarning("Configured values cannot be checked",
+			fmt.Sprintf("No response has contained these values of %s since they were sent, so Terraform cannot tell whether they are in effect: %s. "+
+				"If one has no effect, remove its argument.", r.Label, words.Enumerate(paths(unconfirmed))))
+	}
+}
+
 // warnReplaced warns about a replacement: what becomes of the old object, and what the adoption of
 // the new one overwrites. It says both, because Terraform shows no warnings of the second plan,
 // which is that of the new object. That plan also has the errors, and the values that
