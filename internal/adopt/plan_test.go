@@ -138,16 +138,16 @@ func TestChangeOfAnOptionSendsNothing(t *testing.T) {
 func TestEmptyObjects(t *testing.T) {
 	t.Parallel()
 	for names, configs := range map[string][]m{
-		"destination.table has":                  {{"destination": m{"table": m{}}}},
-		"destination has":                        {{"destination": m{}}},
-		"credentials and destination.table have": {{"credentials": m{}, "destination": m{"table": m{}}}},
-		"":                                       {{"destination": m{"table": m{"rows": unknown}}}, {"destination": unknown}, {}},
+		"destination.table":                 {{"destination": m{"table": m{}}}},
+		"destination":                       {{"destination": m{}}},
+		"credentials and destination.table": {{"credentials": m{}, "destination": m{"table": m{}}}},
+		"":                                  {{"destination": m{"table": m{"rows": unknown}}}, {"destination": unknown}, {}},
 	} {
 		for _, config := range configs {
 			var diags diag.Diagnostics
 			WarnEmptyObjects(value(config, pipeType), &diags)
-			const rest = " no attributes set. Check the spelling, because Terraform silently ignores misspelled names, or use null."
-			if len(diags) > 1 || len(diags) == 1 && diags[0].Detail() != names+rest || (len(diags) == 0) != (names == "") {
+			want := "No attributes are set in " + names + ". Check the spelling, because Terraform silently ignores misspelled names, or use null."
+			if len(diags) > 1 || len(diags) == 1 && diags[0].Detail() != want || (len(diags) == 0) != (names == "") {
 				t.Errorf("%v: %v", config, diags)
 			}
 		}

@@ -99,20 +99,17 @@ func (e *Engine) warnReplaced(ctx context.Context, c *conn.Connection, config, p
 // silently drops misspelled names of nested objects. It is one warning, since a module may hand over many
 // typed objects of nulls, under one summary, so that Terraform folds it.
 func WarnEmptyObjects(config tfvalue.Value, diags *diag.Diagnostics) {
-	var empty []string
-	for _, at := range emptyObjects(nil, config) {
-		empty = append(empty, at.String())
+	empty := emptyObjects(nil, config)
+	if len(empty) == 0 {
+		return
 	}
-	switch len(empty) {
-	case 0:
-	case 1:
-		diags.AddAttributeWarning(conn.AttributePath(strings.Split(empty[0], ".")), "Object is empty", fmt.Sprintf(emptyObject, empty[0]+" has"))
-	default:
-		diags.AddWarning("Object is empty", fmt.Sprintf(emptyObject, words.Enumerate(empty)+" have"))
+	var names []string
+	for _, at := range empty {
+		names = append(names, at.String())
 	}
+	diags.AddAttributeWarning(conn.AttributePath(empty[0]), "Object is empty", fmt.Sprintf("No attributes are set in %s. "+
+		"Check the spelling, because Terraform silently ignores misspelled names, or use null.", words.Enumerate(names)))
 }
-
-const emptyObject = "%s no attributes set. Check the spelling, because Terraform silently ignores misspelled names, or use null."
 
 // emptyObjects are the paths of the innermost objects that set nothing.
 func emptyObjects(at tfvalue.Path, object tfvalue.Value) (all []tfvalue.Path) {

@@ -155,5 +155,5 @@ func TestAPIKeyHashes(t *testing.T) {
 	rejected := f.key(hashedKey).tryApply().String()
 	wantText(t, rejected, "HTTP 400")
 	wantNoText(t, rejected, "hush-hush")
-	wantText(t, f.key("hash_data = {}").plan().String(), "Object is empty: hash_data has no attributes set")
+	wantText(t, f.key("hash_data = {}").plan().String(), "Object is empty: No attributes are set in hash_data")
 }
