@@ -9,7 +9,7 @@ import (
 // lines, and leaves nothing behind.
 func TestDemo(t *testing.T) {
 	t.Parallel()
-	needs(t, "Requires Terraform 1.5 or OpenTofu 1.5 or later.")
+	needs(t, "Requires Terraform 1.5 or OpenTofu 1.6 or later.")
 	w := inClone(t)
 	w.shell("make build bin/mockplatform && mkdir temporary")
 	const demo = `TMPDIR=$PWD/temporary TF_CLI_ARGS=-nonsense internal/cmd/demo/demo.sh "$(command -v terraform)" `
