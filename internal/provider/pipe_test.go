@@ -71,6 +71,16 @@ var pipeChanges = map[string]pipeChange{
 		},
 		warning: "its engine and partitions to defaults: - \"public.customers:customers\": sorting_keys",
 	},
+	"an ID that is unknown until the apply, as of a data source that waits, is no other one": {
+		kind: mockplatform.PostgresPipeID, before: seedMappings, after: resorted + "\n  pipe_id = later.customers",
+		differing: []string{"source.postgres.table_mappings"}, unknown: []string{"pipe_id"},
+		patches: []string{
+			`{"source": {"postgres": {"tableMappingsToRemove": [{"sourceSchemaName": "public", "sourceTable": "customers", "targetTable": "customers"}]}}}`,
+			`{"source": {"postgres": {"tableMappingsToAdd": [{"sourceSchemaName": "public", "sourceTable": "customers", "targetTable": "customers",
+  "excludedColumns": ["password_hash", "phone"], "useCustomSortingKey": true, "sortingKeys": ["id"]}]}}}`,
+		},
+		warning: "its engine and partitions to defaults: - \"public.customers:customers\": sorting_keys",
+	},
 	"a mapping goes, and another one comes with the defaults of its sorting": {
 		kind: mockplatform.PostgresPipeID, before: seedMappings, after: mappings(leadsMapping, addressesMapping, wanted("public.orders", "orders", `excluded_columns = ["iban", "card"]`)),
 		differing: []string{"source.postgres.table_mappings"},

@@ -75,6 +75,7 @@ func (all diagnoses) String() string {
 // later is what is known only after apply, unless a test has a value of its own.
 var later = cty.ObjectVal(map[string]cty.Value{
 	"text": cty.StringVal("later"), "number": cty.NumberIntVal(5), "none": cty.NullVal(cty.DynamicPseudoType),
+	"customers": cty.StringVal(mockplatform.PostgresPipeID),
 })
 
 var schemasOnce = sync.OnceValue(func() *tfprotov6.GetProviderSchemaResponse {

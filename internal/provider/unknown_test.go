@@ -7,7 +7,6 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
-	"github.com/zclconf/go-cty/cty"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
 )
@@ -97,25 +96,4 @@ func TestUnknownEverywhere(t *testing.T) {
 		}
 	}
 	f.wantWrites()
-}
-
-// TestUnknownIDIsNotAChangedOne has an ID that is known only after apply, as of a data source that waits for a module's
-// depends_on: the pipe is updated in place, with the warning about its mappings as ever, and an apply that finds the same
-// ID sends what the plan showed.
-func TestUnknownIDIsNotAChangedOne(t *testing.T) {
-	f := newFixture(t)
-	b := f.mappedPipe()
-	b.arguments = resorted + "\n" + delayed("pipe_id", `"`+mockplatform.PostgresPipeID+`"`)
-	b.learn(cty.Zero)
-	r := b.plan()
-	if changed := strings.Join(r.changed(), " "); r.action != "update" || changed != "source.postgres.table_mappings" {
-		t.Errorf("the plan is to %s %s", r.action, changed)
-	}
-	wantWarning(t, r.warnings, `Table mappings of pipe "customers" (`+mockplatform.PostgresPipeID+")")
-	f.ResetJournal()
-	b.applyPlan(r)
-	if got := f.sent(); got != "GET, PATCH-, PATCH+" {
-		t.Errorf("sent %q", got)
-	}
-	b.wantQuiet()
 }

@@ -2,9 +2,9 @@ package provider
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"syscall"
 	"testing"
@@ -15,13 +15,15 @@ import (
 // rows plays each row of a table as a subtest. One that fails says where it is.
 func rows[Row any](t *testing.T, all map[string]Row, play func(t *testing.T, row Row)) {
 	t.Helper()
-	_, file, _, _ := runtime.Caller(1)
 	for name, row := range all {
 		t.Run(name, func(t *testing.T) {
 			t.Cleanup(func() {
-				if source, _ := os.ReadFile(file); t.Failed() {
-					before, _, _ := strings.Cut(strings.ReplaceAll(string(source), "`", `"`), `"`+strings.ReplaceAll(name, "\n", `\n`)+`"`)
-					t.Logf("the row is in %s:%d", filepath.Base(file), 1+strings.Count(before, "\n"))
+				files, _ := filepath.Glob("*_test.go")
+				for _, file := range files {
+					source, _ := os.ReadFile(file)
+					if before, _, found := strings.Cut(string(source), fmt.Sprintf("\t%q: ", name)); found && t.Failed() {
+						t.Logf("the row is in %s:%d", file, 1+strings.Count(before, "\n"))
+					}
 				}
 			})
 			play(t, row)
