@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -64,7 +65,6 @@ type smallEvent struct {
 	method, fault  string
 	body           object
 	accepted       bool // as its response says
-	isLimited      bool // the response is a 429, without a fault
 	unknown        bool // a PATCH of which the provider cannot know whether it was, or will be, carried out
 	before, after  smallPipe
 	shown          *smallPipe // by the response, nil if there is none
@@ -86,21 +86,22 @@ func (w *smallWorld) held() smallPipe { return smallPipeOf(w.Pipe(w.id)) }
 // next is the number of what happens now.
 func (w *smallWorld) next() int { w.sequence++; return w.sequence }
 
-// rewrite lets the platform store other mappings with each PATCH.
-func (w *smallWorld) rewrite(b *mockplatform.Behaviour, to func([]any) any) {
+// behave has the platform do what the API document leaves open, with its mappings with each PATCH, too.
+func (w *smallWorld) behave(b *mockplatform.Behaviour) {
+	if w.platform.behave != nil {
+		w.platform.behave(b)
+	}
 	b.Patches.Rewrites = []mockplatform.Rewrite{{Operation: mockplatform.UpdatePipe, Path: tableMappings, Unsent: true, To: func(value any) any {
-		if all, ok := value.([]any); ok {
-			return to(all)
+		edited := w.doing.adds()
+		maps.Copy(edited, w.doing.removes())
+		switch {
+		case w.platform.dropsSet && len(edited) == 0:
+			return nil
+		case w.platform.dropsOthers && len(w.doing.removes()) > 0:
+			return slices.DeleteFunc(listOf(value), func(mapping any) bool { return !edited.has(nameOf(mapping)) })
 		}
 		return value
 	}}}
-}
-
-// edited are the mappings that the PATCH adds or removes.
-func (w *smallWorld) edited() mappingSet {
-	all := w.doing.adds()
-	maps.Copy(all, w.doing.removes())
-	return all
 }
 
 // dial connects for the next request, before which a colleague may act and a fault may be.
@@ -155,7 +156,8 @@ func (w *smallWorld) ServeHTTP(writer http.ResponseWriter, r *http.Request) {
 		w.events = append(w.events, e)
 	}
 	fault := smallFaults[e.fault]
-	e.unknown = e.isPatch() && (fault.Reset || fault.After && fault.Status != http.StatusForbidden || fault.Later > 0 || fault.Status == http.StatusServiceUnavailable)
+	e.unknown = e.isPatch() && (fault.Reset || fault.Later > 0 || fault.Status == http.StatusServiceUnavailable ||
+		fault.After && fault.Status != http.StatusForbidden)
 	if fault.Later > 0 && e.isPatch() {
 		w.lastDone = e.began.Add(fault.Later)
 		later := r.Clone(context.Background())
@@ -171,7 +173,7 @@ func (w *smallWorld) ServeHTTP(writer http.ResponseWriter, r *http.Request) {
 
 // carryOut lets the platform do a request, unless the fault prevents it, and respond.
 func (w *smallWorld) carryOut(e *smallEvent, fault mockplatform.Fault, writer http.ResponseWriter, r *http.Request) {
-	e.isOld = w.platform.lag > 0 && (w.platform.isFresh == nil || !w.platform.isFresh(w, e.isPatch()))
+	e.isOld = w.platform.lag > 0 && !(w.platform.returnsPatches && e.isPatch())
 	w.Configure(func(b *mockplatform.Behaviour) {
 		if b.Responses.Lag = 0; e.isOld {
 			b.Responses.Lag = w.platform.lag
@@ -196,6 +198,4 @@ func (w *smallWorld) carryOut(e *smallEvent, fault mockplatform.Fault, writer ht
 	}
 	w.Inject(fault)
 	w.Server.ServeHTTP(writer, r)
-	requests := w.Requests()
-	e.isLimited = e.fault == "" && requests[len(requests)-1].Status == http.StatusTooManyRequests
 }

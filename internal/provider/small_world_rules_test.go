@@ -187,8 +187,9 @@ func (w *smallWorld) names(mapping string) bool {
 }
 
 func (w *smallWorld) namesLeaf(name string) bool {
-	return strings.Contains(w.output(), "- "+name+": was") || strings.Contains(w.output(), name+" of pipe") || strings.Contains(w.output(), name+" was sent") ||
-		w.omits() && strings.Contains(w.output(), "contains them. The platform may show them later, or never, so it is not known whether they are in effect:\n\n  - "+name+"\n")
+	says := func(text string) bool { return strings.Contains(w.output(), text) }
+	return says("- "+name+": was") || says(name+" of pipe") || says(name+" was sent") ||
+		w.omits() && says("or never, so it is not known whether they are in effect:\n\n  - "+name+"\n")
 }
 
 // checkOutput checks that the apply names all that it was shown of what is managed, and changed
@@ -205,7 +206,7 @@ func (w *smallWorld) checkOutput() {
 	}
 	for _, e := range w.events {
 		isRefuted := e.isOld && !w.ending().isOld
-		if e.shown == nil || e.sequence < begun || isRefuted || isCut && w.platform.isFresh != nil && !e.shown.is(w.last()) {
+		if e.shown == nil || e.sequence < begun || isRefuted || isCut && w.platform.returnsPatches && !e.shown.is(w.last()) {
 			continue
 		}
 		if !w.plan.adopts && !isNamed("source.postgres.host", e.shown.host, first.host) {
@@ -258,10 +259,8 @@ func (w *smallWorld) undone() (names []string) {
 	return names
 }
 
-// omits reports whether what is empty is omitted.
-func (w *smallWorld) omits() bool {
-	return w.platform.omitsEmpty || w.platform.title == "resets all to absent"
-}
+// omits reports whether what is empty is omitted, or reset to nothing.
+func (w *smallWorld) omits() bool { return w.platform.omitsEmpty || w.platform.dropsSet }
 
 // related reports whether two mappings share their source table or their target.
 func related(one, other string) bool {
@@ -301,8 +300,10 @@ func (w *smallWorld) checkList() {
 	}
 	for name := range w.plan.from {
 		for add := range w.plan.set {
+			_, isListed := listed[name]
 			isSeen := w.some(func(e *smallEvent) bool { return e.shown != nil && e.shown.set.sameOf(w.plan.set, add) })
-			if _, isListed := listed[name]; !isListed && !last.set.sameOf(w.plan.from, name) && !last.set.has(name) && w.edits(add) && related(name, add) && !isSeen && !w.held().set.has(add) && w.mayHaveRemoved(name) {
+			isReplaced := !w.edits(add) || !related(name, add) || isSeen || w.held().set.has(add)
+			if !isListed && !last.set.has(name) && !isReplaced && w.mayHaveRemoved(name) {
 				w.say("%s was removed, and nothing says so: %q", name, w.errors)
 			}
 		}
@@ -329,7 +330,7 @@ func (w *smallWorld) mayHaveRemoved(name string) bool {
 		isThere := w.some(func(later *smallEvent) bool {
 			return later.sequence > e.sequence && later.shown != nil && later.shown.set.has(name)
 		})
-		return e.removes().has(name) && (e.accepted || e.unknown || w.platform.lag == 0 && !isThere && !e.isLimited)
+		return e.removes().has(name) && (e.accepted || e.unknown || w.platform.lag == 0 && !isThere)
 	})
 }
 
@@ -343,7 +344,7 @@ func (w *smallWorld) checkEnd() {
 	case len(w.acts) > 0:
 		return
 	case len(w.errors) > 0:
-		isReason := isLost || w.platform.forgets || (w.platform.folds || w.platform.dropsSet) && len(w.undone()) > 0
+		isReason := isLost || w.platform.forgets || w.platform.dropsSet && len(w.undone()) > 0
 		isFault := w.some(func(e *smallEvent) bool {
 			return slices.Contains([]string{"400", "400 half way", "unreadable", "a filter after"}, e.fault) || e.fault == "409" && !e.isPatch()
 		})
@@ -377,7 +378,8 @@ func (w *smallWorld) checkNext(next *terraformtest.Change) {
 func (w *smallWorld) story() string {
 	var lines []string
 	for _, e := range w.events {
-		lines = append(lines, fmt.Sprintf("%d %s %s %s %s, accepted %t, done %d at %s: %v -> %v, shown %v", e.sequence, e.began.Format("05.000"), e.method, toJSON(w.t, e.body), e.fault, e.accepted, e.done, e.doneAt.Format("05.000"), e.before, e.after, e.shown))
+		lines = append(lines, fmt.Sprintf("%d %s %s %s %s, accepted %t, done %d at %s: %v -> %v, shown %v", e.sequence, e.began.Format("05.000"),
+			e.method, toJSON(w.t, e.body), e.fault, e.accepted, e.done, e.doneAt.Format("05.000"), e.before, e.after, e.shown))
 	}
 	for _, act := range w.acts {
 		lines = append(lines, fmt.Sprintf("%d somebody %s %s at %s", act.sequence, act.colleague, act.table, act.at.Format("05.000")))

@@ -66,84 +66,40 @@ var smallPlans = []smallPlan{
 // smallPlatform is what the API document leaves open.
 type smallPlatform struct {
 	title  string
-	behave func(w *smallWorld, b *mockplatform.Behaviour)
+	behave func(b *mockplatform.Behaviour)
 	// Its responses to PATCHes show the pipe as it was, or it accepts PATCHes and does nothing.
 	returnsThePast, forgets bool
-	// Its responses omit what is empty, and say nothing of a sorting that no mapping has.
+	// It omits what is empty, and says nothing of a sorting that no mapping has.
 	omitsEmpty bool
-	// It drops mappings with a PATCH that has none.
-	dropsSet bool
-	// All of its responses are as old, but for those that are fresh.
-	lag     time.Duration
-	isFresh func(w *smallWorld, isPatch bool) bool
-	// Letter case of targets means nothing to it.
-	folds bool
-}
-
-var omitsAllEmpty = []mockplatform.Sparse{{Path: "**", OnlyEmpty: true, Zeros: true}}
-
-// resetsTo has PATCHes reset what they omit, also the mappings unless it is nil.
-func resetsTo(to mockplatform.ResetTo, set func(all []any) any) func(*smallWorld, *mockplatform.Behaviour) {
-	return func(w *smallWorld, b *mockplatform.Behaviour) {
-		b.Patches.Resets = mockplatform.Resets{TopLevel: to == mockplatform.ToEmpty, Nested: true, To: to}
-		if set != nil {
-			w.rewrite(b, func(all []any) any {
-				if len(w.edited()) > 0 {
-					return all
-				}
-				return set(all)
-			})
-		}
-	}
+	// It drops all mappings with a PATCH that has none, or the others with a PATCH that removes one.
+	dropsSet, dropsOthers bool
+	// Its responses are as old, but those to PATCHes may be fresh.
+	lag            time.Duration
+	returnsPatches bool
 }
 
 var smallPlatforms = []smallPlatform{
 	{title: "keeps"},
-	{title: "resets leaves to empty", behave: resetsTo(mockplatform.ToEmpty, nil)},
-	{title: "resets all to empty", dropsSet: true, behave: resetsTo(mockplatform.ToEmpty, func(all []any) any { return all[:0] })},
-	{title: "resets all to absent", dropsSet: true, behave: resetsTo(mockplatform.ToAbsent, func([]any) any { return nil })},
-	{title: "omits what is empty", omitsEmpty: true, behave: func(_ *smallWorld, b *mockplatform.Behaviour) { b.Responses.Sparse = slices.Clone(omitsAllEmpty) }},
-	{title: "omits what is empty, and resets leaves to it", omitsEmpty: true, behave: func(w *smallWorld, b *mockplatform.Behaviour) {
-		b.Responses.Sparse = slices.Clone(omitsAllEmpty)
-		resetsTo(mockplatform.ToEmpty, nil)(w, b)
+	{title: "resets leaves to empty", behave: func(b *mockplatform.Behaviour) {
+		b.Patches.Resets = mockplatform.Resets{TopLevel: true, Nested: true, To: mockplatform.ToEmpty}
 	}},
-	{title: "adds first", behave: func(_ *smallWorld, b *mockplatform.Behaviour) {
+	{title: "resets all to absent", dropsSet: true, behave: func(b *mockplatform.Behaviour) {
+		b.Patches.Resets = mockplatform.Resets{Nested: true, To: mockplatform.ToAbsent}
+	}},
+	{title: "omits what is empty, and resets leaves to it", omitsEmpty: true, behave: func(b *mockplatform.Behaviour) {
+		b.Responses.Sparse = []mockplatform.Sparse{{Path: "**", OnlyEmpty: true, Zeros: true}}
+		b.Patches.Resets = mockplatform.Resets{TopLevel: true, Nested: true, To: mockplatform.ToEmpty}
+	}},
+	{title: "adds first", behave: func(b *mockplatform.Behaviour) {
 		b.Patches.AddsFirst, b.Patches.OneTablePerTarget = true, true
 	}},
-	{title: "returns the past", returnsThePast: true, behave: func(_ *smallWorld, b *mockplatform.Behaviour) {
+	{title: "returns the past", returnsThePast: true, behave: func(b *mockplatform.Behaviour) {
 		b.Responses.PatchResult = mockplatform.ResultBefore
 	}},
 	{title: "lags", lag: 3 * time.Second},
-	{title: "lags in reads", lag: 3 * time.Second, isFresh: func(_ *smallWorld, isPatch bool) bool { return isPatch }},
-	{title: "lags in every other response", lag: 3 * time.Second, isFresh: func(w *smallWorld, _ bool) bool { return len(w.events)%2 == 0 }},
-	{title: "limits requests", behave: func(_ *smallWorld, b *mockplatform.Behaviour) {
-		b.RateLimit = mockplatform.RateLimit{PerSecond: 2.0 / 12, Window: 12 * time.Second}
-	}},
+	{title: "lags in reads", lag: 3 * time.Second, returnsPatches: true},
 	{title: "forgets", forgets: true},
-	{title: "drops others with a removal", behave: func(w *smallWorld, b *mockplatform.Behaviour) {
-		w.rewrite(b, func(all []any) any {
-			removes := len(w.doing.removes()) > 0
-			return slices.DeleteFunc(all, func(mapping any) bool { return removes && !w.edited().has(nameOf(mapping)) })
-		})
-	}},
-	{title: "clears others", behave: func(w *smallWorld, b *mockplatform.Behaviour) {
-		w.rewrite(b, func(all []any) any {
-			for _, mapping := range all {
-				if nameOf(mapping) == "orders>orders" && len(w.edited()) > 0 && !w.edited().has("orders>orders") {
-					setMember(mapping.(mockplatform.Document), "sortingKeys", []any{})
-				}
-			}
-			return all
-		})
-	}},
-	{title: "folds names", folds: true, behave: func(w *smallWorld, b *mockplatform.Behaviour) {
-		w.rewrite(b, func(all []any) any {
-			for _, mapping := range all {
-				setMember(mapping.(mockplatform.Document), "targetTable", strings.ToLower(fmt.Sprint(member(mapping, "targetTable"))))
-			}
-			return all
-		})
-	}},
+	{title: "drops others with a removal", dropsOthers: true},
 }
 
 // smallColleagues are what somebody does to the pipe, or to one of its mappings. They return it as it
@@ -162,7 +118,9 @@ var smallColleagues = map[string]func(p smallPipe, table string) smallPipe{
 		p.set = p.set.without(table + ">" + table)
 		return p
 	},
-	"adds again":      func(p smallPipe, table string) smallPipe { return p.adding(table+">"+table, "password,phone,secret") },
+	"adds again": func(p smallPipe, table string) smallPipe {
+		return p.adding(table+">"+table, "password,phone,secret")
+	},
 	"adds another":    func(p smallPipe, table string) smallPipe { return p.adding(table+">archive", "secret") },
 	"takes its place": func(p smallPipe, table string) smallPipe { return p.adding("archive>"+table, "secret") },
 	"adds the third":  func(p smallPipe, _ string) smallPipe { return p.adding("people>people", "email,secret") },
@@ -236,11 +194,7 @@ func (b *smallBase) world() *smallWorld {
 	w := &smallWorld{plan: b.plan, platform: b.platform}
 	f := newMemory(b.t, b.seed)
 	f.random = func() float64 { return 0.5 }
-	f.Configure(func(behaviour *mockplatform.Behaviour) {
-		if b.platform.behave != nil {
-			b.platform.behave(w, behaviour)
-		}
-	})
+	f.Configure(w.behave)
 	w.managed = f.pipe(mockplatform.PostgresPipeID, "")
 	if b.state != nil {
 		w.block.State = *b.state
@@ -271,7 +225,9 @@ func smallBaseOf(t *testing.T, plan smallPlan, platform smallPlatform) *smallBas
 	seed := mockplatform.DefaultSeed()
 	organization := seed.Organizations[0]
 	organization.Services = organization.Services[:1]
-	organization.Pipes = slices.DeleteFunc(slices.Clone(organization.Pipes), func(pipe mockplatform.Document) bool { return pipe["id"] != mockplatform.PostgresPipeID })
+	organization.Pipes = slices.DeleteFunc(slices.Clone(organization.Pipes), func(pipe mockplatform.Document) bool {
+		return pipe["id"] != mockplatform.PostgresPipeID
+	})
 	setMember(organization.Pipes[0], tableMappings, plan.from.documents())
 	setMember(organization.Pipes[0], "source.postgres.host", smallHost)
 	seed.Organizations = []mockplatform.Organization{organization}
@@ -331,7 +287,7 @@ func (b *smallBase) play(w *smallWorld) (wrong []string) {
 		time.Sleep(late + w.platform.lag)
 	}
 	if len(w.errors) == 0 {
-		if len(w.acts) > 0 || b.platform.isFresh != nil {
+		if len(w.acts) > 0 || b.platform.returnsPatches {
 			time.Sleep(b.platform.lag) // what somebody did, or what a response has shown, may not be read yet
 		}
 		w.checkNext(w.block.Plan(w.begin()))
