@@ -7,13 +7,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/zclconf/go-cty/cty"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/sealing"
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/sealing/sealingtest"
-	"github.com/dataplatform/terraform-provider-dataplatform/internal/terraformtest"
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
 )
 
@@ -70,10 +68,12 @@ func TestAPIKeyRecipientsChange(t *testing.T) {
 			return parsed.Fingerprint + " "
 		}
 		const (
-			heading = "Recipients that can (+) and can no longer (-) decrypt the secret of the new key: "
-			unknown = heading + "known only after apply"
-			perhaps = "If it turns out to be null, the secret will be stored in the state without encryption."
-			because = "secret_recipients"
+			heading  = "Recipients that can (+) and can no longer (-) decrypt the secret of the new key: "
+			unknown  = heading + "known only after apply"
+			perhaps  = "If it turns out to be null, the secret will be stored in the state without encryption."
+			earlier  = "Earlier versions of the state still contain the old secret without encryption."
+			plain    = "The new secret will be stored in the state without encryption."
+			replaces = "secret_recipients"
 		)
 		b := f.key(lasting)
 		b.apply()
@@ -82,17 +82,14 @@ func TestAPIKeyRecipientsChange(t *testing.T) {
 			says, saysNot       []string
 			identity            string
 		}{
-			{to(age.Recipient), because, []string{heading + "+ " + fingerprint(age), "Earlier versions of the state still contain the old secret without encryption."}, []string{"- "}, age.Identity},
-			{to(ssh.Recipient+" mallory", age.Recipient), because, []string{heading + "+ " + fingerprint(ssh)}, []string{"mallory", "- "}, ssh.Identity},
+			{to(age.Recipient), replaces, []string{heading + "+ " + fingerprint(age), earlier}, []string{"- "}, age.Identity},
+			{to(ssh.Recipient+" mallory", age.Recipient), replaces, []string{heading + "+ " + fingerprint(ssh)}, []string{"mallory", "- "}, ssh.Identity},
 			{to(" "+age.Recipient+"\n", strings.Replace(ssh.Recipient, " ", "  ", 1)+"\tops@example\n"), "none", nil, nil, ssh.Identity},
-			{to(rsa.Recipient, ssh.Recipient), because, []string{heading + "+ " + fingerprint(rsa) + "- " + fingerprint(age)}, []string{"Earlier", "ops@example"}, rsa.Identity},
-			{to(rsa.Recipient, ssh.Recipient) + "name = \"other\"", "name", []string{"name changed"}, []string{"Recipients"}, ssh.Identity},
-			{to(rsa.Recipient) + "name = \"other\"", because, []string{heading + "- " + fingerprint(ssh)}, []string{"+ "}, rsa.Identity},
-			{delayed("secret_recipients", "null") + "\nname = \"other\"", because, []string{unknown, perhaps}, []string{"+ "}, ""},
-			{to(age.Recipient), "name secret_recipients", []string{heading + "+ " + fingerprint(age)}, []string{"- "}, age.Identity},
-			{delayed("secret_recipients", fmt.Sprintf("[%q]", ssh.Recipient)), because, []string{unknown, perhaps}, []string{"+ "}, ssh.Identity},
-			{fmt.Sprintf("secret_recipients = [[%q][later]]", ssh.Recipient), because, []string{unknown}, []string{"without encryption"}, ssh.Identity},
-			{"", because, []string{heading + "- " + fingerprint(ssh), "The new secret will be stored in the state without encryption."}, []string{"+ "}, ""},
+			{to(rsa.Recipient, ssh.Recipient), replaces, []string{heading + "+ " + fingerprint(rsa) + "- " + fingerprint(age)}, []string{"Earlier"}, rsa.Identity},
+			{delayed(replaces, "null"), replaces, []string{unknown, perhaps}, []string{"+ "}, ""},
+			{delayed(replaces, fmt.Sprintf("[%q]", ssh.Recipient)), replaces, []string{unknown, perhaps}, []string{"+ "}, ssh.Identity},
+			{fmt.Sprintf("secret_recipients = [[%q][later]]", ssh.Recipient), replaces, []string{unknown}, []string{"without encryption"}, ssh.Identity},
+			{"", replaces, []string{heading + "- " + fingerprint(ssh), plain}, []string{"+ "}, ""},
 		} {
 			b.arguments = lasting + "\n" + step.recipients
 			b.learn(cty.Zero)
@@ -141,8 +138,8 @@ func TestAPIKeyEncryptionFails(t *testing.T) {
 		if len(r.errors) != 1 || !b.state.IsNull() {
 			t.Fatalf("the state is %s: %s", b.state, r)
 		}
-		wantText(t, r.errors[0], "but its secret could not be encrypted to secret_recipients, and was not stored. Look for the key in the platform's console and revoke it: name \"n\"",
-			", ID "+member(f.Keys()[0], "result.key.id").(string)+". The next apply creates another key.")
+		wantText(t, r.errors[0], "but its secret could not be encrypted to secret_recipients, and was not stored. Look for the key in the platform's console",
+			"revoke it: name \"n\"", ", ID "+member(f.Keys()[0], "result.key.id").(string)+". The next apply creates another key.")
 		wantNoText(t, r.String(), "hush-hush", member(f.Keys()[0], "result.keySecret").(string))
 		f.seal = nil
 		f.returns("name", "another")
@@ -190,7 +187,6 @@ func TestAPIKeySecretIsMasked(t *testing.T) {
 	b.apply()
 	sealed, s := b.shown()["encrypted_key_secret"].(string), f.start()
 	const name = "dataplatform_api_key_secret"
-	schema := terraformtest.NewSchema(schemasOnce().EphemeralResourceSchemas[name])
 	for _, opened := range []struct{ sealed, identity, says string }{
 		{sealed, other.Identity, "identity is of none of the recipients"},
 		{sealed, "", "identity must be set"},
@@ -199,9 +195,9 @@ func TestAPIKeySecretIsMasked(t *testing.T) {
 		{"hush-hush", pair.Identity, "encrypted_key_secret is not complete"},
 		{sealed, pair.Identity, ""},
 	} {
-		resp, err := s.OpenEphemeralResource(t.Context(), &tfprotov6.OpenEphemeralResourceRequest{TypeName: name, Config: schema.Encode(evaluated(t, schema, &hclsyntax.Body{}, map[string]cty.Value{
-			"encrypted_key_secret": cty.StringVal(opened.sealed), "identity": cty.StringVal(opened.identity),
-		}, later))})
+		arguments := fmt.Sprintf("encrypted_key_secret = %q\nidentity = %q", opened.sealed, opened.identity)
+		config := configuration(t, schemasOnce().EphemeralResourceSchemas[name], arguments)
+		resp, err := s.OpenEphemeralResource(t.Context(), &tfprotov6.OpenEphemeralResourceRequest{TypeName: name, Config: config})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -150,9 +150,8 @@ func TestAPIKeyExpiryOfThePlatform(t *testing.T) {
 		})
 		b := f.key(test.key)
 		r := b.apply()
-		if got := b.shown()["expire_at"]; got != test.state || !strings.Contains(r.String(), test.says) || strings.Contains(r.String(), "differs") != (test.says != "") {
-			t.Errorf("expire_at is %v, want %v and %q: %s", got, test.state, test.says, r)
-		}
+		b.wantValues(object{"expire_at": test.state})
+		wantWarning(t, r.warnings, test.says)
 		for _, want := range []struct {
 			after  int
 			action string

@@ -76,14 +76,6 @@ func onePipe(name, id, arguments string) string {
 		name, mockplatform.ServiceID, id, arguments)
 }
 
-func camelCase(name string) string {
-	words := strings.Split(name, "_")
-	for i := range words[1:] {
-		words[i+1] = strings.ToUpper(words[i+1][:1]) + words[i+1][1:]
-	}
-	return strings.Join(words, "")
-}
-
 func snake(name string) string {
 	var b strings.Builder
 	for _, r := range name {

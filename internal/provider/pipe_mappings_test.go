@@ -33,7 +33,7 @@ func wanted(source, target, members string) string {
 // sorted by its id alone.
 var (
 	seedMappings = mappings(customersMapping, addressesMapping, leadsMapping)
-	resorted     = mappings(wanted("public.customers", "customers", `excluded_columns = ["password_hash", "phone"], use_custom_sorting_key = true, sorting_keys = ["id"]`), addressesMapping, leadsMapping)
+	resorted     = mappings(strings.Replace(customersMapping, `["country", "id"]`, `["id"]`, 1), addressesMapping, leadsMapping)
 )
 
 // mappedPipe is a block for the pipe with the mappings of the seed, applied.
@@ -54,18 +54,17 @@ type mappingSet map[string]mapping
 // mapping is what a mapping excludes and is sorted by: columns, with commas between them.
 type mapping struct{ excludes, sortedBy string }
 
-// mappingsOn are the mappings of a document, mappingsIn those of a state or a plan, none if they are not
-// known, and mappingsOf those of a list in a document or a body.
+// mappingsOn are the mappings of a document, mappingsIn those of a state, and mappingsOf those of a list in a document or
+// a body.
 func mappingsOn(pipe any) mappingSet { return mappingsOf(member(pipe, tableMappings)) }
 
 func mappingsIn(pipe tfvalue.Value) mappingSet {
-	list := []any{}
-	if pipe.Type() != nil && pipe.At(tableMappingsPath...).IsFullyKnown() {
-		for _, element := range pipe.At(tableMappingsPath...).Elements() {
-			list = append(list, renamed(shownValue(element).(object), camelCase))
-		}
+	set := mappingSet{}
+	for _, element := range pipe.At(tableMappingsPath...).Elements() {
+		name := element.At("source_table").Text() + ">" + element.At("target_table").Text()
+		set[name] = mappingOf(texts(element.At("excluded_columns")), texts(element.At("sorting_keys")))
 	}
-	return mappingsOf(list)
+	return set
 }
 
 func mappingsOf(list any) mappingSet {
@@ -77,10 +76,13 @@ func mappingsOf(list any) mappingSet {
 				columns[i] = append(columns[i], fmt.Sprint(column))
 			}
 		}
-		slices.Sort(columns[0])
-		set[nameOf(element)] = mapping{strings.Join(columns[0], ","), strings.Join(columns[1], ",")}
+		set[nameOf(element)] = mappingOf(columns[0], columns[1])
 	}
 	return set
+}
+
+func mappingOf(excludes, sortedBy []string) mapping {
+	return mapping{strings.Join(slices.Sorted(slices.Values(excludes)), ","), strings.Join(sortedBy, ",")}
 }
 
 // documents are the mappings as the platform stores them, and arguments as a configuration has them: every

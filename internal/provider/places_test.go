@@ -1,7 +1,6 @@
 package provider
 
 import (
-	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -14,12 +13,11 @@ import (
 
 // walked is a resource or a data source, and where the places of its attributes are.
 type walked struct {
-	schema          *tfprotov6.Schema
-	documents       []mockplatform.Document // of the fake
-	body            string                  // the file of a request, in internal/mockplatform/bodies; "" for none
-	own             []string                // attributes that are no field of the API, or that requests alone have
-	hidden          []string                // fields that no attribute shows
-	hidesWhatIsRead bool                    // fields that cannot be set may have none
+	schema    *tfprotov6.Schema
+	documents []mockplatform.Document // of the fake
+	body      string                  // the file of a request, in internal/mockplatform/bodies; "" for none
+	own       []string                // attributes beside organization_id that are no field of the API, or that requests alone have
+	hidden    []string                // fields that no attribute shows, in the spelling of attributes; nil if most are
 }
 
 // allWalked are all that are served.
@@ -38,20 +36,21 @@ func allWalked(t *testing.T) map[string]walked {
 	f.Configure(func(b *mockplatform.Behaviour) { b.Responses.KeyState = true })
 	f.key("expire_at = \"2999-01-01T00:00:00Z\"\nip_access_list = [{ source = \"192.0.2.1\", description = \"d\" }]").apply()
 	created := member(f.Keys()[0], "result.key").(mockplatform.Document)
-	ofOrganization := []string{"organization_id"}
 	return map[string]walked{
-		"data dataplatform_service":             {documents: services, own: ofOrganization, hidden: []string{"tags"}},
-		"data dataplatform_services":            {documents: listed, own: []string{"organization_id", "filter", "encryption_keys"}, hidden: []string{"services.tags", "services.encryptionKey"}},
-		"data dataplatform_pipe":                {documents: pipes, own: ofOrganization},
-		"data dataplatform_alert":               {documents: seed.Alerts},
-		"resource dataplatform_service_scaling": {documents: services, body: "scaling.json", own: []string{"organization_id", "service_id"}, hidesWhatIsRead: true},
+		"data dataplatform_service": {documents: services, hidden: []string{"tags"}},
+		"data dataplatform_services": {
+			documents: listed, own: []string{"filter", "encryption_keys"}, hidden: []string{"services.tags", "services.encryption_key"},
+		},
+		"data dataplatform_pipe":                {documents: pipes, own: []string{"pipe_id"}, hidden: []string{"id"}},
+		"data dataplatform_alert":               {documents: seed.Alerts, hidden: []string{}},
+		"resource dataplatform_service_scaling": {documents: services, body: "scaling.json", own: []string{"service_id"}},
 		"resource dataplatform_pipe": {
-			documents: pipes, body: "pipe.json", own: []string{"organization_id", "service_id", "pipe_id", "source_credentials", "source.validate_samples"},
-			hidden: []string{"id", "serviceId", "source.validateSamples", "source.objectStorage.connectionString"},
+			documents: pipes, body: "pipe.json", own: []string{"service_id", "pipe_id", "source_credentials", "source.validate_samples"},
+			hidden: []string{"id", "source.object_storage.connection_string"},
 		},
 		"resource dataplatform_api_key": {
-			documents: []mockplatform.Document{created}, body: "key.json", hidden: []string{"hashData"},
-			own: []string{"organization_id", "validity_hours", "early_renewal_hours", "ready_for_renewal", "rotation_triggers", "hash_data", "key_id", "key_secret",
+			documents: []mockplatform.Document{created}, body: "key.json", hidden: []string{},
+			own: []string{"validity_hours", "early_renewal_hours", "ready_for_renewal", "rotation_triggers", "hash_data", "key_id", "key_secret",
 				"secret_recipients", "encrypted_key_secret", "secret_version", "used_at"},
 		},
 	}
@@ -75,30 +74,32 @@ func TestAttributesHaveAllTheirPlaces(t *testing.T) {
 	rows(t, all, func(t *testing.T, b walked) {
 		returned, accepted, shown := map[string]bool{}, map[string]bool{}, map[string]bool{}
 		for _, document := range b.documents {
-			maps.Copy(returned, fieldsOf("", document))
+			fieldsOf("", document, returned)
 		}
 		if b.body != "" {
 			acceptedFields("", fromJSON(t, terraformtest.FileText(t, "../mockplatform/bodies/"+b.body)).(object), accepted)
 		}
 		eachAttribute("", b.schema.Block.Attributes, func(path string, a *tfprotov6.SchemaAttribute) {
 			path = path[1:]
-			field, isSettable := fieldOf(path), a.Optional || a.Required
-			shown[field] = true
+			isSettable := a.Optional || a.Required
+			shown[path] = true
 			switch {
-			case within(path, b.own):
-			case !returned[field]:
+			case path == "organization_id" || within(path, b.own):
+			case !returned[path]:
 				t.Errorf("%s is null for every object of the fake: add it to internal/mockplatform/seed, or correct it in the schema", path)
-			case b.body != "" && isSettable && !accepted[field]:
+			case b.body != "" && isSettable && !accepted[path]:
 				t.Errorf("%s cannot be set on the fake: add it to internal/mockplatform/bodies/%s", path, b.body)
-			case !isSettable && accepted[field]:
+			case !isSettable && accepted[path]:
 				t.Errorf("%s can be set by a request, and not in the schema", path)
 			}
 		})
+		if b.hidden == nil {
+			returned = nil
+		}
 		for from, fields := range map[string]map[string]bool{"accepts": accepted, "returns": returned} {
-			for _, field := range slices.Sorted(maps.Keys(fields)) {
-				mayHide := from == "returns" && b.hidesWhatIsRead
-				if !shown[field] && !within(field, b.hidden) && !mayHide {
-					t.Errorf("the fake %s %s, which no attribute has: add one to the schema", from, field)
+			for path := range fields {
+				if !shown[path] && !within(path, b.hidden) {
+					t.Errorf("the fake %s %s, which no attribute has: add one to the schema", from, path)
 				}
 			}
 		}
@@ -110,52 +111,32 @@ func within(path string, exceptions []string) bool {
 	return slices.ContainsFunc(exceptions, func(e string) bool { return path == e || strings.HasPrefix(path, e+".") })
 }
 
-// fieldsOf are the paths of the members that a document has, those of list elements too.
-func fieldsOf(at string, value any) map[string]bool {
-	found := map[string]bool{}
-	switch value := value.(type) {
-	case []any:
-		for _, element := range value {
-			maps.Copy(found, fieldsOf(at, element))
-		}
-	case object:
-		for name, below := range value {
-			if below != nil {
-				found[at+name] = true
-				maps.Copy(found, fieldsOf(at+name+".", below))
-			}
+// fieldsOf finds the paths of the members that a document has, those of list elements too, as attributes spell them.
+func fieldsOf(at string, value any, found map[string]bool) {
+	for _, element := range listOf(value) {
+		fieldsOf(at, element, found)
+	}
+	members, _ := value.(object)
+	for name, below := range members {
+		if below != nil {
+			found[at+snake(name)] = true
+			fieldsOf(at+snake(name)+".", below, found)
 		}
 	}
-	return found
 }
 
-// acceptedFields are the paths of the members that a schema of a request has. Credentials
-// are attributes of their own, and table mappings are sent as a difference.
+// acceptedFields finds those that a schema of a request has. Credentials are attributes of their own, and table
+// mappings are sent as a difference.
 func acceptedFields(at string, schema object, found map[string]bool) {
 	if items, ok := schema["items"].(object); ok {
 		acceptedFields(at, items, found)
 	}
 	members, _ := schema["properties"].(object)
 	for name, below := range members {
-		if slices.Contains([]string{"credentials", "accessKey", "tableMappingsToRemove"}, name) {
-			continue
-		}
-		name = strings.TrimSuffix(name, "ToAdd")
-		found[at+name] = true
-		acceptedFields(at+name+".", below.(object), found)
-	}
-}
-
-// fieldOf is where the API document has an attribute.
-func fieldOf(path string) string {
-	if path == "pipe_id" {
-		return "id"
-	}
-	names := strings.Split(path, ".")
-	for i, name := range names {
-		if i == 0 || names[0] != "settings" {
-			names[i] = camelCase(name)
+		if !slices.Contains([]string{"credentials", "accessKey", "tableMappingsToRemove"}, name) {
+			name = snake(strings.TrimSuffix(name, "ToAdd"))
+			found[at+name] = true
+			acceptedFields(at+name+".", below.(object), found)
 		}
 	}
-	return strings.Join(names, ".")
 }
