@@ -64,11 +64,11 @@ func TestDataSourcesHoldEveryField(t *testing.T) {
 		}
 		return shown
 	}
-	for kind, id := range seedPipes {
+	for _, id := range []string{mockplatform.KafkaPipeID, mockplatform.ObjectStoragePipeID, mockplatform.CloudStreamPipeID, mockplatform.PostgresPipeID} {
 		document := f.Pipe(id)
 		document["organizationId"], document["pipeId"] = mockplatform.OrganizationID, id
 		delete(document, "id")
-		wantShown(kind, document, read("pipe", fmt.Sprintf("service_id = %q\npipe_id = %q", mockplatform.ServiceID, id)))
+		wantShown("pipe", document, read("pipe", fmt.Sprintf("service_id = %q\npipe_id = %q", mockplatform.ServiceID, id)))
 	}
 	for _, id := range []string{mockplatform.AlertID, mockplatform.FiringAlertID} {
 		wantShown("alert", f.Alert(id), read("alert", fmt.Sprintf("id = %q", id)))
@@ -101,53 +101,57 @@ func TestDataSourcesHoldEveryField(t *testing.T) {
 	}
 }
 
-// TestListsThatAreNullAreEmpty reads lists, sets and maps that are null in a response, and some that are omitted.
+// TestListsThatAreNullAreEmpty reads lists that are null in a response, also in a list and in a map, and one that is omitted.
 func TestListsThatAreNullAreEmpty(t *testing.T) {
 	f := newFixture(t)
 	f.Configure(func(b *mockplatform.Behaviour) {
-		b.Responses.Sparse = []mockplatform.Sparse{
-			{Path: "privateEndpointIds"}, {Path: "destination.columns"},
-			{Path: "ipAccessList", Null: true}, {Path: "fieldMappings", Null: true}, {Path: "source.postgres.tableMappings", Null: true},
-		}
+		b.Responses.Sparse = []mockplatform.Sparse{{Path: "privateEndpointIds"}, {Path: "ipAccessList", Null: true}, {Path: tableMappings, Null: true}}
 	})
-	s := f.start()
-	service, _ := f.dataSource(s, "service", fmt.Sprintf("id = %q", mockplatform.ServiceID))
-	services, _ := f.dataSource(s, "services", "")
-	pipe, _ := f.dataSource(s, "pipe", fmt.Sprintf("service_id = %q\npipe_id = %q", mockplatform.ServiceID, mockplatform.PostgresPipeID))
-	one := services.At("services").Elements()[0]
-	for _, list := range []tfvalue.Value{service.At("ip_access_list"), one.At("ip_access_list"), pipe.At("field_mappings"), pipe.At(tableMappingsPath...)} {
-		if list.IsNull() || len(list.Elements()) > 0 {
-			t.Errorf("null in a response is %s", list)
-		}
-	}
-	for _, list := range []tfvalue.Value{service.At("private_endpoint_ids"), pipe.At("destination", "columns")} {
-		if !list.IsNull() {
-			t.Errorf("omitted, it is %s", list)
+	services, _ := f.dataSource(f.start(), "services", "")
+	pipe, _ := f.dataSource(f.start(), "pipe", fmt.Sprintf("service_id = %q\npipe_id = %q", mockplatform.ServiceID, mockplatform.PostgresPipeID))
+	service := services.At("services").Elements()[0]
+	for isNull, lists := range map[bool][]tfvalue.Value{
+		false: {service.At("ip_access_list"), pipe.At(tableMappingsPath...)}, true: {service.At("private_endpoint_ids")},
+	} {
+		for _, list := range lists {
+			if list.IsNull() != isNull || len(list.Elements()) > 0 {
+				t.Errorf("%s, want null: %t", list, isNull)
+			}
 		}
 	}
 }
 
-// TestDataSourcesFail has what isn't there, and what several have.
-func TestDataSourcesFail(t *testing.T) {
-	const nowhere = "49999999-0000-4000-8000-000000000009"
+// TestReadsAndImportsFail has what isn't there, and what several have: the error says what was looked for and where. The
+// acceptance tests read and import what is there.
+func TestReadsAndImportsFail(t *testing.T) {
+	const nowhere, ours = "49999999-0000-4000-8000-000000000009", mockplatform.OrganizationID
+	const twice = ": two consecutive lists of its services omit it. Check "
 	f := newFixture(t)
 	f.UpdateService(mockplatform.ReadonlyServiceID, func(doc mockplatform.Document) { doc["name"] = "ledger-us" })
-	for _, test := range []struct {
-		name, arguments string
-		says            []string
-	}{
-		{"services", `organization_id = "` + nowhere + `"`, []string{"Cannot list services", nowhere, "HTTP 404"}},
-		{"service", `id = "` + nowhere + `"`, []string{"There is no service " + nowhere + " in organization " + mockplatform.OrganizationID + ": two consecutive lists of its services omit it. Check id and organization_id."}},
-		{"service", `name = "Ledger-US"`, []string{"Cannot read service", `has the name "Ledger-US"`, "two consecutive lists omit it. Names are case-sensitive. Check name and organization_id."}},
-		{"service", `name = "ledger-us"`, []string{"2 services of organization", `have the name "ledger-us": `, mockplatform.ReadonlyServiceID + ", " + mockplatform.FullServiceID, "Set id instead of name"}},
-		{"pipe", fmt.Sprintf("service_id = %q\npipe_id = %q", mockplatform.ServiceID, nowhere), []string{"Cannot read pipe", nowhere, mockplatform.ServiceID, "HTTP 404"}},
-		{"alert", `id = "gone"`, []string{"Cannot read alert", "gone", "HTTP 404"}},
+	for _, test := range []struct{ name, arguments, says string }{
+		{"services", `organization_id = "` + nowhere + `"`, "Cannot list services: Tried to list services in organization " + nowhere},
+		{"service", `id = "` + nowhere + `"`, "There is no service " + nowhere + " in organization " + ours + twice + "id and organization_id."},
+		{"service", `name = "Ledger-US"`, `has the name "Ledger-US": two consecutive lists omit it. Names are case-sensitive. Check name and organization_id.`},
+		{"service", `name = "ledger-us"`, `have the name "ledger-us": ` + mockplatform.ReadonlyServiceID + ", " + mockplatform.FullServiceID + ". Set id instead"},
+		{"pipe", fmt.Sprintf("service_id = %q\npipe_id = %q", mockplatform.ServiceID, nowhere), "Cannot read pipe: Tried to read pipe " + nowhere},
+		{"alert", `id = "gone"`, "Cannot read alert: Tried to read alert \"gone\""},
 	} {
 		_, said := f.dataSource(f.start(), test.name, test.arguments)
 		if len(said.errors) != 1 {
 			t.Errorf("%s %s: %d errors, want 1", test.name, test.arguments, len(said.errors))
 		}
-		wantText(t, said.String(), test.says...)
+		wantText(t, said.String(), test.says)
+	}
+	for _, test := range []struct{ resource, id, says string }{
+		{"dataplatform_service_scaling", nowhere, "There is no service " + nowhere + " in organization " + ours + twice + "the IDs"},
+		{"dataplatform_pipe", nowhere + "/" + mockplatform.KafkaPipeID, "There is no pipe " + mockplatform.KafkaPipeID + " of service " + nowhere},
+		{"dataplatform_pipe", nowhere, "expected SERVICE_ID/PIPE_ID or ORGANIZATION_ID/SERVICE_ID/PIPE_ID."},
+		{"dataplatform_api_key", nowhere, "API keys cannot be imported: The API cannot read a key"},
+	} {
+		said := f.manage(test.resource, "", "", nil).block.Import(f.start(), test.id).Errors
+		if len(said) != 1 || !strings.Contains(said[0], test.says) {
+			t.Errorf("the import of %s says %q, want %q", test.id, said, test.says)
+		}
 	}
 }
 

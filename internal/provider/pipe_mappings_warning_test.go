@@ -20,42 +20,51 @@ func TestMappingWarnings(t *testing.T) {
 		moved   = "Written to another target, and no longer to the old one:\n"
 		again   = "Removed and added again, so the platform may copy the table again and reset its engine and partitions to defaults:\n"
 	)
+	const rest = addressesMapping + ", " + leadsMapping
 	customers := func(excluded string) string {
 		return wanted("public.customers", "customers", `use_custom_sorting_key = true, sorting_keys = ["country", "id"], excluded_columns = `+excluded)
 	}
-	added := wanted("public.new", "new", `excluded_columns = ["card"]`)
+	people := func(excluded string) string {
+		return wanted("public.customers", "people", "excluded_columns = "+excluded)
+	}
+	sorted := func(table, excluded string) string {
+		return wanted("public."+table, table, "use_custom_sorting_key = true, sorting_keys = [later.text], excluded_columns = "+excluded)
+	}
 	rows(t, map[string][2]string{
-		"mappings are added": {mappings(customersMapping, addressesMapping, leadsMapping, added), ""},
-		"a column more is excluded": {mappings(customers(`["password_hash", "phone", "ssn", "pin"]`), addressesMapping, leadsMapping),
-			again + "  - \"public.customers:customers\": excluded_columns (excludes pin, ssn from now on)"},
-		"a column less is excluded": {mappings(customers(`["phone"]`), addressesMapping, leadsMapping),
+		"mappings are added": {mappings(customersMapping, rest, wanted("public.new", "new", `excluded_columns = ["card"]`)), ""},
+		"a column less is excluded": {mappings(customers(`["phone"]`), rest),
 			copied + "  - \"public.customers:customers\": password_hash"},
-		"several members": {mappings(wanted("public.customers", "customers", `excluded_columns = ["password_hash", "phone", "ssn"]`), addressesMapping, leadsMapping),
-			again + "  - \"public.customers:customers\": excluded_columns (excludes ssn from now on), sorting_keys, use_custom_sorting_key"},
+		"columns more are excluded, and nothing is sorted": {mappings(wanted("public.customers", "customers",
+			`excluded_columns = ["password_hash", "phone", "ssn", "pin"]`), rest),
+			again + "  - \"public.customers:customers\": excluded_columns (excludes pin, ssn from now on), sorting_keys, use_custom_sorting_key"},
 		"all are removed": {mappings(), "All tables that are copied today (3) are no longer copied:\n" +
 			"  - \"public.addresses:addresses\"\n  - \"public.customers:customers\"\n  - \"sales.leads:sales_leads\""},
-		"another target, and fewer exclusions": {mappings(wanted("public.customers", "people", `excluded_columns = ["phone"]`), addressesMapping, leadsMapping),
+		"another target, and fewer exclusions": {mappings(people(`["phone"]`), rest),
 			copied + "  - \"public.customers:people\": password_hash\n" +
 				moved + "  - \"public.customers\": to people, no longer to customers"},
-		"a second target with fewer exclusions": {mappings(customersMapping, wanted("public.customers", "people", `excluded_columns = []`), addressesMapping, leadsMapping),
+		"a second target with fewer exclusions": {mappings(customersMapping, people(`[]`), rest),
 			copied + "  - \"public.customers:people\": password_hash, phone"},
-		"all at once, and exclusions that are unknown": {mappings(customers("[later.text]"), wanted("sales.leads", "leads", `excluded_columns = ["notes", "email"]`), wanted("public.x", "x", `excluded_columns = [later.text]`)),
+		"all at once, and exclusions that are unknown": {mappings(customers("[later.text]"), wanted("public.x", "x", `excluded_columns = [later.text]`),
+			wanted("sales.leads", "leads", `excluded_columns = ["notes", "email"]`)),
 			unknown + "  - \"public.customers:customers\": excluded_columns (excludes password_hash, phone now)\n" +
 				gone + "  - \"public.addresses:addresses\"\n" +
 				moved + "  - \"sales.leads\": to leads, no longer to sales_leads"},
-		"a part of the exclusions is unknown": {mappings(customers(`["phone", later.text, "ssn"]`), addressesMapping, leadsMapping),
+		"a part of the exclusions is unknown": {mappings(customers(`["phone", later.text, "ssn"]`), rest),
 			unknown + "  - \"public.customers:customers\": excluded_columns (excludes password_hash now)"},
-		"a sorting key is unknown": {mappings(wanted("public.customers", "customers", `excluded_columns = ["phone"], use_custom_sorting_key = true, sorting_keys = [later.text]`), wanted("public.addresses", "addresses", `excluded_columns = [], use_custom_sorting_key = true, sorting_keys = [later.text]`), leadsMapping),
+		"a sorting key is unknown": {mappings(sorted("customers", `["phone"]`), sorted("addresses", "[]"), leadsMapping),
 			copied + "  - \"public.customers:customers\": password_hash. Also changed: sorting_keys\n" +
 				unknown + "  - \"public.addresses:addresses\": sorting_keys, use_custom_sorting_key"},
-		"names are unknown, and a mapping": {mappings(customers(`["phone"]`), `"public.addresses:addresses" = later`, `"sales.leads:leads" = { source_table = later.text, excluded_columns = ["notes"] }`),
-			copied + "  - \"public.customers:customers\": password_hash\n" +
-				unknown + "  - \"public.addresses:addresses\": excluded_columns, sorting_keys, use_custom_sorting_key\n" +
+		"a name is unknown, and a mapping": {mappings(customersMapping, `"public.addresses:addresses" = later`,
+			`"sales.leads:leads" = { source_table = later.text, excluded_columns = ["notes"] }`),
+			unknown + "  - \"public.addresses:addresses\": excluded_columns, sorting_keys, use_custom_sorting_key\n" +
 				moved + "  - \"sales.leads\": to leads, no longer to sales_leads"},
-		"one table is ignored": {mappings(customers(`[]`), addressesMapping) + "\nlifecycle {\n  ignore_changes = [source.postgres.table_mappings[\"public.customers:customers\"]]\n}",
+		"one table is ignored": {mappings(customers(`[]`), addressesMapping) +
+			"\nlifecycle {\n  ignore_changes = [source.postgres.table_mappings[\"public.customers:customers\"]]\n}",
 			gone + "  - \"sales.leads:sales_leads\""},
-		"the map is unknown": {"source = { postgres = { table_mappings = later } }",
-			unknown + "  - \"public.addresses:addresses\": whether it stays\n  - \"public.customers:customers\": whether it stays (excludes password_hash, phone now)\n  - \"sales.leads:sales_leads\": whether it stays (excludes notes now)"},
+		"the map is unknown": {"source = { postgres = { table_mappings = later } }", unknown +
+			"  - \"public.addresses:addresses\": whether it stays\n" +
+			"  - \"public.customers:customers\": whether it stays (excludes password_hash, phone now)\n" +
+			"  - \"sales.leads:sales_leads\": whether it stays (excludes notes now)"},
 		"the map is ignored":           {mappings() + "\nlifecycle {\n  ignore_changes = [source]\n}", ""},
 		"the map is no longer managed": {"", ""},
 	}, func(t *testing.T, row [2]string) {
@@ -75,39 +84,41 @@ func TestMappingWarnings(t *testing.T) {
 // ignore after it has removed the old ones. Those that the platform has already are left alone.
 func TestInvalidSortingKeys(t *testing.T) {
 	const (
-		invalid = "Invalid sorting keys: The platform may reject or ignore the sorting keys of these table mappings of pipe \"customers\" (" + mockplatform.PostgresPipeID + "), " +
-			"after it has removed the mappings that they replace: - \"public.addresses:addresses\": "
-		missing = invalid + "use_custom_sorting_key and sorting_keys are not set together Set use_custom_sorting_key and sorting_keys together, and exclude no sorting key."
+		missing  = "use_custom_sorting_key and sorting_keys are not set together Set use_custom_sorting_key and sorting_keys together, and exclude no sorting key."
+		excluded = "id is in sorting_keys, but excluded_columns excludes it"
 	)
-	address := func(members string) string {
-		return mappings(customersMapping, leadsMapping, wanted("public.addresses", "addresses", members))
-	}
 	f := newFixture(t)
 	b := f.mappedPipe()
-	for members, want := range map[string]string{
+	sets := func(members string) {
+		b.arguments = mappings(customersMapping, leadsMapping, wanted("public.addresses", "addresses", members))
+	}
+	refuses := func(r *result, why string) {
+		t.Helper()
+		b.refuses(r, "Invalid sorting keys: The platform may reject or ignore the sorting keys of these table mappings of pipe \"customers\" ("+b.id+
+			"), after it has removed the mappings that they replace: - \"public.addresses:addresses\": "+why)
+	}
+	for members, why := range map[string]string{
 		`excluded_columns = [], use_custom_sorting_key = true`:                                      missing,
 		`excluded_columns = [], sorting_keys = ["id"]`:                                              missing,
-		`excluded_columns = ["a", "id"], use_custom_sorting_key = true, sorting_keys = ["c", "id"]`: invalid + "id is in sorting_keys, but excluded_columns excludes it",
+		`excluded_columns = ["a", "id"], use_custom_sorting_key = true, sorting_keys = ["c", "id"]`: excluded,
 	} {
-		b.arguments = address(members)
-		b.refuses(b.tryPlan(f.start()), want)
+		sets(members)
+		refuses(b.tryPlan(f.start()), why)
 	}
-
 	// Known only after apply, they are rejected there, before anything is sent.
-	unsorted := address(`excluded_columns = [], use_custom_sorting_key = true`)
-	b.arguments = address(`excluded_columns = [], use_custom_sorting_key = true, sorting_keys = later`)
+	sets(`excluded_columns = [], use_custom_sorting_key = true, sorting_keys = later`)
 	b.later = cty.ListValEmpty(cty.String)
 	b.must(b.tryPlan(f.start()))
-	b.refuses(b.tryApply(), missing)
-	f.wantWrites()
+	refuses(b.tryApply(), missing)
 
 	f.UpdatePipe(mockplatform.PostgresPipeID, func(doc mockplatform.Document) {
 		member(doc, tableMappings).([]any)[1].(object)["useCustomSortingKey"] = true
 	})
-	b.applyAs(unsorted)
+	sets(`excluded_columns = [], use_custom_sorting_key = true`)
+	b.apply()
 	f.wantWrites()
-	b.arguments = address(`excluded_columns = ["street"], use_custom_sorting_key = true`)
-	b.refuses(b.tryPlan(f.start()), missing)
+	sets(`excluded_columns = ["street"], use_custom_sorting_key = true`)
+	refuses(b.tryPlan(f.start()), missing)
 }
 
 // TestKeys has keys that are none, or those of other names, in one error with the right ones.
@@ -140,10 +151,12 @@ func TestKeys(t *testing.T) {
 func TestNamesWithSpaces(t *testing.T) {
 	f := newFixture(t)
 	b := f.pipe(mockplatform.PostgresPipeID, mappings(customersMapping, addressesMapping, leadsMapping,
-		wanted("public.a", "a", `excluded_columns = ["x", "notes ", " y"], use_custom_sorting_key = true, sorting_keys = ["id\n"]`), wanted(" public.b", "b", `excluded_columns = []`)))
+		wanted("public.a", "a", `excluded_columns = ["x", "notes ", " y"], use_custom_sorting_key = true, sorting_keys = ["id\n"]`),
+		wanted(" public.b", "b", `excluded_columns = []`)))
 	if got, want := b.plan().warnings[0], "Name begins or ends with white space: The database has another table or column under such a name, or none. "+
 		"A column whose name is misspelled in excluded_columns is copied:\n\n"+
-		`  - " public.b:b": source_schema_name has " public"`+"\n"+`  - "public.a:a": excluded_columns has " y"`+"\n"+`  - "public.a:a": excluded_columns has "notes "`+"\n"+
+		`  - " public.b:b": source_schema_name has " public"`+"\n"+`  - "public.a:a": excluded_columns has " y"`+"\n"+
+		`  - "public.a:a": excluded_columns has "notes "`+"\n"+
 		`  - "public.a:a": sorting_keys has "id\n"`; got != want {
 		t.Errorf("the plan warns\n%s\nwant\n%s", got, want)
 	}

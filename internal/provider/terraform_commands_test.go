@@ -7,7 +7,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 	"github.com/zclconf/go-cty/cty"
 
-	"github.com/dataplatform/terraform-provider-dataplatform/internal/terraformtest"
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
 )
 
@@ -50,12 +49,6 @@ func (b *managed) applyAs(arguments string) *result {
 	b.t.Helper()
 	b.arguments = arguments
 	return b.apply()
-}
-
-func (b *managed) reported(report *terraformtest.Report) *result {
-	b.t.Helper()
-	object := b.block.State
-	return b.tell(&result{change: &terraformtest.Change{Report: *report, Prior: object, Planned: object.Value}}, object)
 }
 
 // refuses expects one error that can be read, with these texts, and that nothing is sent.

@@ -36,9 +36,6 @@ type managed struct {
 	arguments string
 	later     cty.Value
 	known     bool // in plans too, since an apply
-	// withCredentials keeps the warning about a source that changes without its credentials, which most tests
-	// do not set.
-	withCredentials bool
 }
 
 // result is what a plan or an apply came to.
@@ -135,9 +132,9 @@ func (b *managed) tell(r *result, object terraformtest.Object) *result {
 	}
 	slices.Sort(r.replaces)
 	r.replaces = slices.Compact(r.replaces)
-	r.diagnoses, r.action = diagnoses{r.change.Errors, r.change.Warnings}, string(r.change.Action)
-	r.warnings = slices.DeleteFunc(slices.Clone(r.warnings), func(warning string) bool {
-		return !b.withCredentials && !strings.Contains(b.arguments, "source_credentials") && strings.Contains(warning, ", so no credentials are sent. ")
+	r.diagnoses, r.action = diagnoses{r.change.Errors, slices.Clone(r.change.Warnings)}, string(r.change.Action)
+	r.warnings = slices.DeleteFunc(r.warnings, func(warning string) bool { // most tests set no credentials
+		return !strings.Contains(b.arguments, "source_credentials") && strings.Contains(warning, ", so no credentials are sent. ")
 	})
 	r.prior, r.planned, b.state = b.read(r.change.Prior.Value), b.read(r.change.Planned), b.read(object.Value)
 	return r
