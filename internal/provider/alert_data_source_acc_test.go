@@ -16,5 +16,5 @@ func TestAccAlertDataSource(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o.wantData("dataplatform_alert", fmt.Sprintf("id = %q", id), object{"name": member(alert, "name"), "state": member(alert, "state"), "interval": member(alert, "interval")})
+	o.wantData("dataplatform_alert", fmt.Sprintf("id = %q", id), object{"name": member(alert, "name"), "state": member(alert, "state")})
 }

@@ -141,7 +141,7 @@ func TestAPIKeyEncryptionFails(t *testing.T) {
 		wantText(t, r.errors[0], "but its secret could not be encrypted to secret_recipients, and was not stored. Look for the key in the platform's console",
 			"revoke it: name \"n\"", ", ID "+member(f.Keys()[0], "result.key.id").(string)+". The next apply creates another key.")
 		wantNoText(t, r.String(), "hush-hush", member(f.Keys()[0], "result.keySecret").(string))
-		f.seal = nil
+		f.seal = sealing.Seal
 		f.returns("name", "another")
 		wantWarning(t, b.apply().warnings, "The key was created and is in the state. The response differs")
 		b.wantStored(pair.Identity)

@@ -199,23 +199,19 @@ func TestAPIKeyChanges(t *testing.T) {
 // own, and its successor is created in the provider's. Letter case makes no other organization.
 func TestAPIKeyOrganization(t *testing.T) {
 	const ours, theirs = mockplatform.OrganizationID, mockplatform.OtherOrganizationID
-	f, unset := newFixture(t), cty.NullVal(cty.String)
+	f := newFixture(t)
 	b := f.key("validity_hours = 48")
 	b.apply()
 	const warning = "Organization differs from the provider's: Terraform keeps API key \"n\" (%s) in organization " + ours + ", and the provider is set to " +
 		theirs + ". Its next replacement, also an unattended renewal, is created there. If it is to stay where it is, set organization_id in the resource."
-	other := map[string]any{"organization_id": theirs}
-	for _, row := range []struct {
-		settings map[string]any
-		own      string
-		warning  string
-	}{
-		{other, "", fmt.Sprintf(warning, b.shown()["id"])},
-		{other, "\norganization_id = \"" + ours + `"`, ""},
-		{map[string]any{"organization_id": cty.DynamicVal}, "", ""},
-		{map[string]any{"organization_id": unset}, "", ""},
+	const setsOurs, setsTheirs = `organization_id = "` + ours + `"`, `organization_id = "` + theirs + `"`
+	for _, row := range []struct{ settings, own, warning string }{
+		{setsTheirs, "", fmt.Sprintf(warning, b.shown()["id"])},
+		{setsTheirs, setsOurs, ""},
+		{"organization_id = later", "", ""},
+		{"organization_id = null", "", ""},
 	} {
-		b.arguments = "validity_hours = 48" + row.own
+		b.arguments = "validity_hours = 48\n" + row.own
 		r := b.tryPlan(f.start(row.settings))
 		if r.action != "none" {
 			t.Errorf("%v: %s because of %v", row.settings, r.action, r.replaces)
@@ -224,8 +220,8 @@ func TestAPIKeyOrganization(t *testing.T) {
 	}
 	f.ResetJournal()
 	b.arguments = "validity_hours = 48\nname = \"other\""
-	r := b.must(b.tryPlan(f.start(other)))
-	b.carryOut(f.start(other), r)
+	r := b.must(b.tryPlan(f.start(setsTheirs)))
+	b.carryOut(f.start(setsTheirs), r)
 	b.wantValues(object{"organization_id": theirs})
 	if got := f.Requests()[0].Path; got != "/v1/organizations/"+theirs+"/keys" {
 		t.Errorf("created at %s", got)
@@ -237,7 +233,7 @@ func TestAPIKeyOrganization(t *testing.T) {
 	f.ResetJournal()
 	b.arguments = `name = "third"`
 	for _, creation := range []*managed{b, f.key("")} {
-		r := creation.tryPlan(f.start(map[string]any{"base_url": unset, "key_id": unset, "key_secret": unset}))
+		r := creation.tryPlan(f.start("base_url = null\nkey_id = null\nkey_secret = null"))
 		creation.refuses(r, "Missing provider settings: base_url, key_id and key_secret are not set")
 	}
 }

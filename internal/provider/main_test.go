@@ -56,8 +56,8 @@ type fixture struct {
 	*mockplatform.Server
 	url     string
 	now     func() time.Time
-	random  func() float64                                                      // of waits
-	seal    func(secret string, recipients []sealing.Recipient) (string, error) // nil for sealing.Seal
+	random  func() float64 // of waits
+	seal    func(secret string, recipients []sealing.Recipient) (string, error)
 	network *mockplatform.Memory
 	handle  http.HandlerFunc // of the network, if not ServeHTTP
 }
@@ -78,7 +78,7 @@ func newFixtureOf(t *testing.T, seed mockplatform.Seed) *fixture {
 	platform := mockplatform.New(seed)
 	server := httptest.NewServer(platform)
 	t.Cleanup(server.Close)
-	return &fixture{t: t, Server: platform, url: server.URL, now: time.Now}
+	return &fixture{t: t, Server: platform, url: server.URL, now: time.Now, seal: sealing.Seal}
 }
 
 // inBubble runs a test with a platform in memory, in the time of a synctest bubble, for
@@ -102,7 +102,7 @@ func inBubble(test func(t *testing.T, f *fixture)) func(t *testing.T) {
 
 // newMemory is a platform in memory, which nothing serves yet.
 func newMemory(t *testing.T, seed mockplatform.Seed) *fixture {
-	return &fixture{t: t, Server: mockplatform.New(seed), url: "http://127.0.0.1", now: time.Now, network: new(mockplatform.Memory)}
+	return &fixture{t: t, Server: mockplatform.New(seed), url: "http://127.0.0.1", now: time.Now, seal: sealing.Seal, network: new(mockplatform.Memory)}
 }
 
 // waitFor waits for what another process does, for up to a minute.

@@ -38,7 +38,8 @@ func TestPlatformRepeatsPartsOfSecrets(t *testing.T) {
 	for part, isShown := range map[string]bool{"AccountName=ourstorage;AccountKey=" + key[:12]: false, "AccountName=ourstorage": true} {
 		inBubble(func(t *testing.T, f *fixture) {
 			f.Inject(mockplatform.Fault{Operation: mockplatform.UpdatePipe, Status: 400, Message: "no access with " + part})
-			said := f.pipe(mockplatform.ObjectStoragePipeID, "source_credentials = { object_storage = { connection_string_wo = \""+storage+"\", connection_string_wo_version = 1 } }").tryApply().String()
+			credentials := fmt.Sprintf("{ connection_string_wo = %q, connection_string_wo_version = 1 }", storage)
+			said := f.pipe(mockplatform.ObjectStoragePipeID, "source_credentials = { object_storage = "+credentials+" }").tryApply().String()
 			if strings.Contains(said, part) != isShown {
 				t.Errorf("%s is shown: %t, want %t: %s", part, !isShown, isShown, said)
 			}

@@ -15,7 +15,8 @@ import (
 // addressesMapping and leadsMapping.
 
 const (
-	customersMapping = `"public.customers:customers" = { excluded_columns = ["password_hash", "phone"], use_custom_sorting_key = true, sorting_keys = ["country", "id"] }`
+	customersMapping = `"public.customers:customers" = { excluded_columns = ["password_hash", "phone"], ` +
+		`use_custom_sorting_key = true, sorting_keys = ["country", "id"] }`
 	addressesMapping = `"public.addresses:addresses" = { excluded_columns = [] }`
 	leadsMapping     = `"sales.leads:sales_leads" = { excluded_columns = ["notes"] }`
 )

@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"fmt"
 	"net/http"
 	"slices"
 	"strings"
@@ -9,7 +10,6 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
-	"github.com/zclconf/go-cty/cty"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/conn"
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
@@ -30,13 +30,13 @@ func (w *workspace) setenv(variables ...string) *workspace {
 func TestProviderSettings(t *testing.T) {
 	const id = mockplatform.OrganizationID
 	rows(t, map[string]struct{ accepted, refused []string }{
-		"base_url":            {[]string{"https://a.example.com/prefix/", "http://localhost:8080"}, []string{"http://a.example.com", "https://u:p@a", "https://a\n"}}, // TestParseBaseURL has the others
-		"alerts_base_url":     {[]string{"https://a.example.com", "http://localhost"}, []string{"http://a.example.com", "a"}},
+		"base_url":            {[]string{"https://a.example.com/prefix/"}, []string{"https://u:p@a", "https://a\n"}}, // TestParseBaseURL has the others
+		"alerts_base_url":     {[]string{"http://localhost"}, []string{"a"}},
 		"allow_http":          {[]string{"true", "false", "TRUE", "1", "0"}, []string{"maybe", "yes", " true", "true\n"}},
 		"organization_id":     {[]string{id, strings.ToUpper(id)}, []string{"nordwind", id + " ", "{" + id + "}", strings.ReplaceAll(id, "-", ""), id[1:]}},
 		"key_id":              {[]string{"k", "K-1_2.3"}, []string{"a:b", "a b", "abc\n", "abc\r\n", " abc", "\tabc", "\n"}},
 		"key_secret":          {[]string{"s", ":", "ä+/="}, []string{"a b", "abc\n", "abc\r\n", " abc", "abc\t", " ", "a\nb", "abc\u00a0"}},
-		"alerts_access_token": {[]string{"t.o-k_e/n=="}, []string{"a b", "a\n", "a\tb", "\x7f"}},
+		"alerts_access_token": {[]string{"t.o-k_e/n=="}, []string{"a b", "a\n", "a\tb", "\u0091"}},
 		"request_timeout":     {[]string{"30s", "1m30s", "500ms"}, []string{"30", "0s", "-1s", "soon", "1e3s", "5 m", "9999999999h", "5m\n"}},
 		"retry_timeout":       {[]string{"5m", "0s", "0", "1h"}, []string{"5", "-1s", "soon", "30 s", "9999999999h"}},
 		// A text may be a secret.
@@ -46,20 +46,20 @@ func TestProviderSettings(t *testing.T) {
 		variable, isText := conn.Environment(name), name != "allow_http" && name != "max_concurrent_requests"
 		isSecret := slices.Contains([]string{"base_url", "key_id", "key_secret", "alerts_access_token"}, name)
 		for _, value := range append(test.accepted, "") { // an empty variable is one that is not set
-			if said := settingErrors(t, nil, map[string]string{variable: value}); said != "" {
+			if said := settingErrors(t, "", map[string]string{variable: value}); said != "" {
 				t.Errorf("%s = %q is rejected: %s", variable, value, said)
 			}
 		}
 		for _, value := range test.refused {
-			said := settingErrors(t, nil, map[string]string{variable: value})
+			said := settingErrors(t, "", map[string]string{variable: value})
 			if !strings.Contains(said, variable) || (isSecret || value == "hush-hush") && len(value) > 2 && strings.Contains(said, value) {
 				t.Errorf("%s = %q: %q", variable, value, said)
 			}
-			if isText && settingErrors(t, map[string]cty.Value{name: cty.StringVal(value)}, nil) == "" {
+			if isText && settingErrors(t, fmt.Sprintf("%s = %q", name, value), nil) == "" {
 				t.Errorf("%s = %q is accepted", name, value)
 			}
 		}
-		if isText && settingErrors(t, map[string]cty.Value{name: cty.StringVal("")}, nil) == "" {
+		if isText && settingErrors(t, name+` = ""`, nil) == "" {
 			t.Errorf("%s is accepted although it is empty", name)
 		}
 	})
@@ -68,22 +68,22 @@ func TestProviderSettings(t *testing.T) {
 // TestAllowHTTP has plain http to another host, and where it may be allowed. The provider block takes precedence over
 // the environment.
 func TestAllowHTTP(t *testing.T) {
-	const elsewhere, refused = "http://mockplatform:18080", " is not valid: the URL must use https. Plain http is allowed only for a loopback address (localhost, 127.0.0.1, ::1), or with allow_http."
+	const elsewhere = "http://mockplatform:18080"
+	const refused = " is not valid: the URL must use https. Plain http is allowed only for a loopback address (localhost, 127.0.0.1, ::1), or with allow_http."
 	type row struct {
-		written     cty.Value
-		environment string
-		isRefused   bool
+		written, environment string
+		isRefused            bool
 	}
 	rows(t, map[string]row{
-		"unset":                     {cty.NullVal(cty.Bool), "", true},
-		"in the environment, false": {cty.NullVal(cty.Bool), "false", true},
-		"in the environment, true":  {cty.NullVal(cty.Bool), "true", false},
-		"false":                     {cty.False, "true", true},
-		"true":                      {cty.True, "false", false},
-		"unknown":                   {cty.UnknownVal(cty.Bool), "", false},
+		"unset":                     {"", "", true},
+		"in the environment, false": {"", "false", true},
+		"in the environment, true":  {"", "true", false},
+		"false":                     {"allow_http = false\n", "true", true},
+		"true":                      {"allow_http = true\n", "false", false},
+		"unknown":                   {"allow_http = later\n", "", false},
 	}, func(t *testing.T, test row) {
 		for _, name := range []string{"base_url", "alerts_base_url"} {
-			said := settingErrors(t, map[string]cty.Value{"allow_http": test.written, name: cty.StringVal(elsewhere)}, map[string]string{"DATAPLATFORM_ALLOW_HTTP": test.environment})
+			said := settingErrors(t, test.written+name+` = "`+elsewhere+`"`, map[string]string{"DATAPLATFORM_ALLOW_HTTP": test.environment})
 			if want := map[bool]string{true: name + refused}[test.isRefused]; said != want {
 				t.Errorf("%q, want %q", said, want)
 			}
@@ -100,18 +100,17 @@ func TestAllowHTTP(t *testing.T) {
 	inBubble(func(_ *testing.T, f *fixture) {
 		f.url = elsewhere
 		b := f.scaling(mockplatform.ServiceID, "")
-		b.must(b.tryPlan(f.start(map[string]any{"allow_http": cty.True})))
+		b.must(b.tryPlan(f.start("allow_http = true")))
 		f.wantRequests("GET services")
-		b.must(b.tryPlan(f.start(map[string]any{"allow_http": cty.UnknownVal(cty.Bool)})))
+		b.must(b.tryPlan(f.start("allow_http = later")))
 		f.wantRequests()
 	})(t)
 }
 
 // settingErrors are the errors of settings in the configuration and in the environment.
-func settingErrors(t *testing.T, written map[string]cty.Value, environment map[string]string) string {
+func settingErrors(t *testing.T, written string, environment map[string]string) string {
 	t.Helper()
-	schema := terraformtest.NewSchema(schemasOnce().Provider)
-	config, err := schema.Encode(evaluated(t, schema, bodyOf(t, ""), written, later)).Unmarshal(schemasOnce().Provider.ValueType())
+	config, err := configuration(t, schemasOnce().Provider, written).Unmarshal(schemasOnce().Provider.ValueType())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -164,13 +163,15 @@ func TestProviderHalfALogin(t *testing.T) {
 	for settings, says := range map[string]string{
 		"":                                   "Provider not configured: Neither the provider block nor the environment sets any of these: base_url, ",
 		`base_url = "https://a.example.com"`: "",
-		`key_id = "a"`:                       "key_id is set, but base_url and key_secret are not: set them in the provider block, or with the environment variables DATAPLATFORM_BASE_URL and DATAPLATFORM_KEY_SECRET.",
-		"key_id = \"a\"\nkey_secret = \"b\"": "Provider settings are incomplete: key_id and key_secret are set, but base_url is not: set it in the provider block, or with the environment variable DATAPLATFORM_BASE_URL.",
+		`key_id = "a"`: "key_id is set, but base_url and key_secret are not: set them in the provider block, or with the environment variables " +
+			"DATAPLATFORM_BASE_URL and DATAPLATFORM_KEY_SECRET.",
+		"key_id = \"a\"\nkey_secret = \"b\"":                   "Provider settings are incomplete: key_id and key_secret are set, but base_url is not: set it in ",
 		"key_id = \"a\"\nalerts_access_token = \"b\"":          "key_id and alerts_access_token are set, but alerts_base_url, base_url and key_secret are not: ",
 		"base_url = later\nkey_id = \"a\"\nkey_secret = later": "",
 		"base_url = later\nkey_id = \"a\"":                     "key_id is set, but key_secret is not: ",
 		`key_id = later`:                                       "", // it may be null in the end
 		"alerts_access_token = \"a\"\nalerts_base_url = later": "",
+		"max_concurrent_requests = 2.5":                        "max_concurrent_requests must be a whole number between 1 and 2147483647.",
 		`key_id = "a\n"`:                                       "must not contain whitespace", // what is invalid is not missing, too
 	} {
 		said := validated(t, "provider", settings)

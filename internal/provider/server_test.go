@@ -20,12 +20,15 @@ func TestCallsAreNotKept(t *testing.T) {
 	key.apply()
 	alert := configuration(t, schemasOnce().DataSourceSchemas["dataplatform_alert"], `id = "`+mockplatform.AlertID+`"`)
 	state, config := key.block.Schema.Encode(key.block.State.Value), key.block.Schema.Encode(key.block.Config)
+	ofPipe := &tfprotov6.ValidateResourceConfigRequest{TypeName: pipe.name, Config: pipe.block.Schema.Encode(pipe.block.Config)}
+	plan := &tfprotov6.PlanResourceChangeRequest{TypeName: key.name, Config: config, PriorState: state, ProposedNewState: state}
+	apply := &tfprotov6.ApplyResourceChangeRequest{TypeName: key.name, Config: config, PriorState: state, PlannedState: state}
 	rows(t, map[string]func(context.Context) error{
 		"ReadDataSource":       calls(s.ReadDataSource, &tfprotov6.ReadDataSourceRequest{TypeName: "dataplatform_alert", Config: alert}),
-		"validation of a pipe": calls(s.ValidateResourceConfig, &tfprotov6.ValidateResourceConfigRequest{TypeName: pipe.name, Config: pipe.block.Schema.Encode(pipe.block.Config)}),
+		"validation of a pipe": calls(s.ValidateResourceConfig, ofPipe),
 		"ReadResource":         calls(s.ReadResource, &tfprotov6.ReadResourceRequest{TypeName: key.name, CurrentState: state}),
-		"PlanResourceChange":   calls(s.PlanResourceChange, &tfprotov6.PlanResourceChangeRequest{TypeName: key.name, Config: config, PriorState: state, ProposedNewState: state}),
-		"ApplyResourceChange":  calls(s.ApplyResourceChange, &tfprotov6.ApplyResourceChangeRequest{TypeName: key.name, Config: config, PriorState: state, PlannedState: state}),
+		"PlanResourceChange":   calls(s.PlanResourceChange, plan),
+		"ApplyResourceChange":  calls(s.ApplyResourceChange, apply),
 	}, func(t *testing.T, call func(context.Context) error) {
 		type contextKey struct{}
 		var made []weak.Pointer[[64]byte]

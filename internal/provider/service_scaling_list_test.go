@@ -55,14 +55,14 @@ func TestQueryListsServices(t *testing.T) {
 	f := newFixture(t)
 	f.UpdateService(second, func(doc mockplatform.Document) { delete(doc, "name") })
 	f.UpdateService(third, func(doc mockplatform.Document) { doc["name"] = "ledger\x1b[2J\u202e\n-us" })
-	replicas := func(id string) string { return id + " " + fmt.Sprint(f.Service(id)["numReplicas"]) }
+	replicas := func(id string) string { return id + " " + id + " " + fmt.Sprint(f.Service(id)["numReplicas"]) }
 	for _, test := range []struct {
 		arguments string
 		limit     int64
 		include   bool
 		want      []string
 	}{
-		{"", 100, true, []string{"events-eu " + first + " " + replicas(first), second + " " + second + " " + replicas(second), "ledger [2J -us " + third + " " + replicas(third)}},
+		{"", 100, true, []string{"events-eu " + replicas(first), second + " " + replicas(second), "ledger [2J -us " + replicas(third)}},
 		{"", 2, false, []string{"events-eu " + first, second + " " + second}},
 		{`organization_id = "` + mockplatform.OtherOrganizationID + `"`, 100, false, []string{"beacon " + mockplatform.BeaconServiceID}},
 		{`filter = ["tag:env=nowhere"]`, 100, false, nil},

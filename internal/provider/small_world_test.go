@@ -204,7 +204,7 @@ func (b *smallBase) world() *smallWorld {
 
 // begin starts the provider of the next command.
 func (w *smallWorld) begin() server {
-	process := w.start(map[string]any{"retry_timeout": "5m"})
+	process := w.start(`retry_timeout = "5m"`)
 	transport := process.provider.connection.Client.Transport
 	transport.DialContext, transport.DisableKeepAlives = w.dial, true
 	return process

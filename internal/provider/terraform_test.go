@@ -2,7 +2,6 @@ package provider
 
 import (
 	"context"
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -15,7 +14,6 @@ import (
 	"github.com/zclconf/go-cty/cty"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
-	"github.com/dataplatform/terraform-provider-dataplatform/internal/sealing"
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/terraformtest"
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
 )
@@ -169,33 +167,23 @@ func (f *fixture) scaling(id, arguments string) *managed {
 
 // key is a block for a key with the name "n" and the role admin, unless others are written.
 func (f *fixture) key(arguments string) *managed {
-	return f.manage("dataplatform_api_key", "", arguments, map[string]cty.Value{"name": cty.StringVal("n"), "roles": cty.TupleVal([]cty.Value{cty.StringVal("admin")})})
+	roles := cty.TupleVal([]cty.Value{cty.StringVal("admin")})
+	return f.manage("dataplatform_api_key", "", arguments, map[string]cty.Value{"name": cty.StringVal("n"), "roles": roles})
 }
 
-// start returns a provider that is configured for the fixture, with further settings.
+// start returns a provider that is configured for the fixture, with further settings, among which later is unknown.
 // Terraform starts one for each plan and for each apply.
-func (f *fixture) start(settings ...map[string]any) server {
+func (f *fixture) start(settings ...string) server {
 	f.t.Helper()
 	all := map[string]cty.Value{}
 	for name, value := range f.organization().settings {
 		all[name] = cty.StringVal(value)
 	}
-	for _, more := range settings {
-		for name, value := range more {
-			if known, isValue := value.(cty.Value); isValue {
-				all[name] = known
-			} else {
-				all[name] = cty.StringVal(fmt.Sprint(value))
-			}
-		}
-	}
 	schema := terraformtest.NewSchema(schemasOnce().Provider)
-	s := serverOf(&dataplatformProvider{version: "test", now: f.now, random: f.random, seal: sealing.Seal})
-	if f.seal != nil {
-		s.provider.seal = f.seal
-	}
+	config := schema.Encode(evaluated(f.t, schema, bodyOf(f.t, strings.Join(settings, "\n")), all, cty.DynamicVal))
+	s := serverOf(&dataplatformProvider{version: "test", now: f.now, random: f.random, seal: f.seal})
 	s.schemas = schemasOnce
-	resp, err := s.ConfigureProvider(f.t.Context(), &tfprotov6.ConfigureProviderRequest{Config: schema.Encode(evaluated(f.t, schema, &hclsyntax.Body{}, all, later))})
+	resp, err := s.ConfigureProvider(f.t.Context(), &tfprotov6.ConfigureProviderRequest{Config: config})
 	if err != nil || len(resp.Diagnostics) > 0 {
 		f.t.Fatal(err, resp.Diagnostics)
 	}
