@@ -20,10 +20,52 @@ func date(hours int) string  { return at(hours).Format(time.RFC3339) }
 func fixed(hours int) string { return fmt.Sprintf("expire_at = %q\n", date(hours)) }
 func until(hours int)        { time.Sleep(time.Until(at(hours))) }
 
+// keyLife is a key, and what follows its creation.
+type keyLife struct {
+	arguments string
+	steps     []keyStep
+	left      string // of its destruction in the end
+}
+
 // keyStep is a plan of a key, and its apply a minute later: time that passes between them may not change the plan's end.
 type keyStep struct {
-	at                  int // hours since the beginning
-	then, because, says string
+	at            int    // hours since the beginning
+	then          string // new arguments; without, the plan of a second before is quiet
+	because, says string
+}
+
+func (life keyLife) play(t *testing.T, f *fixture) {
+	b := f.key(life.arguments)
+	b.block.CreateBeforeDestroy = true
+	b.apply()
+	for _, step := range life.steps {
+		b.block.State.Private = []byte("\x00\xff") // of an earlier version, or damaged: it is read as none
+		if step.then == "" {
+			time.Sleep(time.Until(at(step.at)) - time.Second)
+			b.wantQuiet()
+		} else {
+			b.arguments = step.then
+			b.learn(cty.Zero)
+		}
+		until(step.at)
+		plan, created := b.plan(), len(f.Keys())
+		if step.says != "" || plan.action == "update" {
+			wantWarning(t, plan.warnings, strings.ReplaceAll(step.says, "SUFFIX", b.shown()["key_suffix"].(string)))
+		}
+		time.Sleep(time.Minute)
+		b.applyPlan(plan)
+		if created = len(f.Keys()) - created; plan.because() != step.because || created != map[string]int{"replace": 1}[plan.action] {
+			t.Errorf("after %d hours: %q, want %q, and created %d keys", step.at, plan.because(), step.because, created)
+		}
+		if b.wantStored(""); plan.action == "replace" {
+			b.wantQuiet()
+		}
+	}
+	if life.left != "" {
+		planned, applied := b.destroy()
+		wantWarning(t, planned, life.left)
+		wantWarning(t, applied, life.left)
+	}
 }
 
 // A key is renewed from early_renewal_hours before its expiry on, and not a second before. A reminder that changes sends
@@ -36,12 +78,7 @@ func TestAPIKeyInTime(t *testing.T) {
 	ignoring := func(names, arguments string) string {
 		return arguments + "\nlifecycle {\n  ignore_changes = [" + names + "]\n}"
 	}
-	type row struct {
-		arguments string
-		steps     []keyStep
-		left      string
-	}
-	played(t, map[string]row{
+	played(t, map[string]keyLife{
 		"renewed early": {early("10"), []keyStep{{90, "", due, renewed + "stays valid until 2000-01-05T04:00:00.000Z. "}},
 			"stays valid until 2000-01-08T22:01:00.000Z. Revoke it in the platform's console."},
 		"renewed once expired": {early("null"), []keyStep{{100, "", due, renewed + "expired at 2000-01-05T04:00:00.000Z. "}}, ""},
@@ -69,37 +106,7 @@ func TestAPIKeyInTime(t *testing.T) {
 			{11, early("10") + "\nroles = [\"developer\"]\n" + delayed("rotation_triggers", "{ a = 1 }"), "roles rotation_triggers",
 				"because roles changed, and rotation_triggers is known only after apply. "},
 		}, ""},
-	}, func(t *testing.T, f *fixture, test row) {
-		b := f.key(test.arguments)
-		b.block.CreateBeforeDestroy = true
-		b.apply()
-		for _, step := range test.steps {
-			b.block.State.Private = []byte("\x00\xff") // of an earlier version, or damaged: it is read as none
-			if step.then == "" {
-				time.Sleep(time.Until(at(step.at)) - time.Second)
-				b.wantQuiet()
-			} else {
-				b.arguments = step.then
-				b.learn(cty.Zero)
-			}
-			until(step.at)
-			plan, created := b.plan(), len(f.Keys())
-			wantWarning(t, plan.warnings, strings.ReplaceAll(step.says, "SUFFIX", b.shown()["key_suffix"].(string)))
-			time.Sleep(time.Minute)
-			b.applyPlan(plan)
-			if created = len(f.Keys()) - created; plan.because() != step.because || created != map[string]int{"replace": 1}[plan.action] {
-				t.Errorf("after %d hours: %q, want %q, and created %d keys", step.at, plan.because(), step.because, created)
-			}
-			if plan.action == "replace" {
-				b.wantQuiet()
-			}
-		}
-		if test.left != "" {
-			planned, applied := b.destroy()
-			wantWarning(t, planned, test.left)
-			wantWarning(t, applied, test.left)
-		}
-	})
+	}, func(t *testing.T, f *fixture, life keyLife) { life.play(t, f) })
 }
 
 // An expiry that is past is rejected for a key that is to be created, by the plan or by the apply before the request.

@@ -69,39 +69,32 @@ func TestMessagesAreClean(t *testing.T) {
 		}
 		return value
 	}
-	type responding func(method string, status int, body any) (int, any)
-	always := func(status int, body any) responding {
-		return func(string, int, any) (int, any) { return status, body }
-	}
 	// In which place of a response a message may stand is tested in package rest.
-	played(t, map[string]responding{
-		"values": func(_ string, status int, body any) (int, any) { return status, spoil(body, false) },
-		"ids":    func(_ string, status int, body any) (int, any) { return status, spoil(body, true) },
-		"services of one name": func(_ string, status int, body any) (int, any) {
+	played(t, map[string]func(status int, body any) (int, any){
+		"values": func(status int, body any) (int, any) { return status, spoil(body, false) },
+		"ids":    func(status int, body any) (int, any) { return status, spoil(body, true) },
+		"services of one name": func(status int, body any) (int, any) {
 			for i, service := range listOf(member(body, "result")) {
 				service.(object)["id"], service.(object)["name"] = fmt.Sprint(bad, i), "n"
 			}
 			return status, body
 		},
-		"a rejection": always(400, object{"requestId": bad, "errors": []any{bad, bad + "y"}}),
-		"a redirect":  always(302, nil),
-		"a next page": always(200, object{"status": 400, "error": bad, "result": []any{}, bad + ".next": bad}),
-	}, func(t *testing.T, f *fixture, answer responding) {
+		"a redirect": func(int, any) (int, any) { return 302, nil },
+		"a next page": func(int, any) (int, any) {
+			return 200, object{"status": 400, "error": bad, "result": []any{}, bad + ".next": bad}
+		},
+	}, func(t *testing.T, f *fixture, answer func(status int, body any) (int, any)) {
 		f.handle = func(w http.ResponseWriter, r *http.Request) {
 			recorder, body := httptest.NewRecorder(), any(nil)
 			f.ServeHTTP(recorder, r)
 			_ = json.Unmarshal(recorder.Body.Bytes(), &body)
-			status, changed := answer(r.Method, recorder.Code, body)
+			status, changed := answer(recorder.Code, body)
 			w.Header().Set("Location", "https://"+url.PathEscape("a\u202e")+".example/"+url.PathEscape(bad))
 			w.WriteHeader(status)
 			_ = json.NewEncoder(w).Encode(changed)
 		}
 		var said []string
-		hear := func(all ...diagnoses) {
-			for _, one := range all {
-				said = append(said, slices.Concat(one.errors, one.warnings)...)
-			}
-		}
+		hear := func(one diagnoses) { said = slices.Concat(said, one.errors, one.warnings) }
 		for kind, arguments := range map[string]string{
 			"service": `name = "n"`, "services": "", "alert": fmt.Sprintf("id = %q", mockplatform.AlertID),
 			"pipe": fmt.Sprintf("service_id = %q\npipe_id = %q", mockplatform.ServiceID, mockplatform.KafkaPipeID),
@@ -122,9 +115,10 @@ func TestMessagesAreClean(t *testing.T) {
 		}
 		if !key.state.IsNull() {
 			until(95) // its renewal is due
-			planned, applied := key.plan(), key.applyAs(key.arguments+"\nroles = [\"developer\"]")
-			left, leaves := key.destroy()
-			hear(planned.diagnoses, applied.diagnoses, diagnoses{warnings: left}, diagnoses{warnings: leaves})
+			hear(key.plan().diagnoses)
+			hear(key.applyAs(key.arguments + "\nroles = [\"developer\"]").diagnoses)
+			planned, applied := key.destroy()
+			hear(diagnoses{planned, applied})
 		}
 		isUnclean := func(r rune) bool { return r != '\n' && (unicode.IsControl(r) || unicode.Is(unicode.Cf, r)) }
 		for _, text := range said {
