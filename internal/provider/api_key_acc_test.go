@@ -60,8 +60,8 @@ var isEmptyPlan = resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{plan
 
 // delivered is a key with these arguments, the ephemeral resource with those, and a pipe that gets the
 // secret.
-func (f *fixture) delivered(key, secret string) string {
-	return f.provider() + keyConfig("  name  = \"n\"\n  roles = [\"admin\"]\n"+key) + `
+func delivered(key, secret string) string {
+	return keyConfig("  name  = \"n\"\n  roles = [\"admin\"]\n"+key) + `
 ephemeral "dataplatform_api_key_secret" "this" {
   encrypted_key_secret = dataplatform_api_key.this.encrypted_key_secret
 ` + secret + `
@@ -90,10 +90,10 @@ func TestAccAPIKeySecret(t *testing.T) {
 	needTerraform(t)
 	f := newFixture(t)
 	pair, other := sealingtest.X25519(t), sealingtest.Ed25519(t, "")
-	skipIfTooOld(t, f.delivered("", ""))
+	skipIfTooOld(t, delivered("", ""))
 	var later time.Duration
 	config := func(recipients, identity string) string {
-		return f.delivered(lasting+"\n"+recipients, "  identity = "+identity)
+		return f.provider() + delivered(lasting+"\n"+recipients, "  identity = "+identity)
 	}
 	identity := fmt.Sprintf("%q", pair.Identity)
 	first := config(to(pair.Recipient), identity)
