@@ -143,10 +143,11 @@ func TestCanaries(t *testing.T) {
 		}
 		of[fmt.Sprintf("the secret of key %d", i)] = member(key, "result.keySecret").(string)
 	}
-	if len(plain) != 2 || len(secrets) < len(canaries)+4 {
-		t.Fatalf("the test looks for %d and %d secrets", len(plain), len(secrets))
+	if len(plain) != 2 || len(f.Keys()) != 4 || len(secrets) < len(canaries)+4 { // no failed apply has created a key again
+		t.Fatalf("%d keys were created, and the test looks for %d and %d secrets", len(f.Keys()), len(plain), len(secrets))
 	}
-	wantText(t, strings.Join(slices.Collect(maps.Values(secrets)), "\n"), member(f.PipeSecrets(mockplatform.KafkaPipeID), "kafka.credentials.password").(string))
+	delivered := member(f.PipeSecrets(mockplatform.KafkaPipeID), "kafka.credentials.password").(string)
+	wantText(t, strings.Join(slices.Collect(maps.Values(secrets)), "\n"), delivered)
 	trace := w.Read("trace.log")
 	for place, text := range map[string][2]string{
 		"the output": {printed, "HTTP 400"}, "the first plan": {before, "secret_key_wo_version"}, "the log": {trace, "Data Platform request"},
@@ -196,6 +197,29 @@ resource "dataplatform_api_key" "plain" {
     secret_key_wo_version        = 1
     connection_string_wo         = var.secrets.connection
     connection_string_wo_version = 1
+  } }`)
+}
+
+// delivered is a key with these arguments, the ephemeral resource with those, and a pipe that gets the
+// secret.
+func delivered(key, secret string) string {
+	return `
+resource "dataplatform_api_key" "this" {
+  name  = "n"
+  roles = ["admin"]
+` + key + `
+  lifecycle {
+    create_before_destroy = true
+  }
+}
+ephemeral "dataplatform_api_key_secret" "this" {
+  encrypted_key_secret = dataplatform_api_key.this.encrypted_key_secret
+` + secret + `
+}
+` + onePipe("consumer", mockplatform.KafkaPipeID, `source_credentials = { kafka = {
+    username            = dataplatform_api_key.this.key_id
+    password_wo         = ephemeral.dataplatform_api_key_secret.this.key_secret
+    password_wo_version = dataplatform_api_key.this.secret_version
   } }`)
 }
 

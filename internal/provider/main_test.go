@@ -45,7 +45,6 @@ func TestMain(m *testing.M) {
 var (
 	folded        = terraformtest.Folded
 	needTerraform = terraformtest.NeedTerraform
-	skipIfTooOld  = terraformtest.SkipIfTooOld
 	wantText      = terraformtest.WantText
 	wantNoText    = terraformtest.WantNoText
 )
