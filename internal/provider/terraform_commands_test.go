@@ -3,9 +3,10 @@ package provider
 import (
 	"slices"
 	"strings"
+	"testing"
 
-	"github.com/hashicorp/terraform-plugin-go/tftypes"
 	"github.com/zclconf/go-cty/cty"
+	ctyjson "github.com/zclconf/go-cty/cty/json"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
 )
@@ -104,34 +105,15 @@ func leavesWhere(at string, was, will tfvalue.Value, holds func(was, will tfvalu
 	return paths
 }
 
-// shownValue is a value as JSON has it.
-func shownValue(v tfvalue.Value) any {
-	switch {
-	case v.IsNull() || !v.IsKnown():
-		return nil
-	case v.IsObject():
-		all := object{}
-		for name, member := range v.Members() {
-			all[name] = shownValue(member)
-		}
-		return all
-	case v.Type().Is(tftypes.String):
-		return v.Text()
-	case v.Type().Is(tftypes.Bool):
-		return v.True()
-	case v.Type().Is(tftypes.Number):
-		return v.Number().Text('f', -1)
-	default:
-		all := []any{}
-		for _, element := range v.Elements() {
-			all = append(all, shownValue(element))
-		}
-		return all
-	}
-}
-
 // shown is the state as JSON has it.
-func (b *managed) shown() object {
-	all, _ := shownValue(b.state).(object)
+func (b *managed) shown() object { return inJSON(b.t, b.block.State.Value) }
+
+func inJSON(t *testing.T, value cty.Value) object {
+	t.Helper()
+	text, err := ctyjson.Marshal(value, value.Type())
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, _ := fromJSON(t, string(text)).(object)
 	return all
 }
