@@ -21,8 +21,8 @@ const guardedTime, settledTime = 10 * time.Second, 30 * time.Second
 // beginning is the read that the apply began with: what the plan began with, if there was none.
 func (w *smallWorld) beginning() *smallEvent {
 	begun, leading := &smallEvent{shown: &smallPipe{smallName, smallHost, w.plan.from}}, 1
-	if w.plan.adopts || w.platform.omitsEmpty {
-		leading++ // Terraform plans an adoption again in the apply, and what is omitted is read twice
+	if w.platform.omitsEmpty {
+		leading++ // what is omitted is read twice
 	}
 	for _, e := range w.events {
 		if e.isPatch() || leading == 0 {
@@ -51,13 +51,7 @@ func (w *smallWorld) first() smallPipe { return *w.beginning().shown }
 func (w *smallWorld) last() smallPipe  { return *w.ending().shown }
 
 // edits reports whether the plan removes or adds a mapping.
-func (w *smallWorld) edits(name string) bool {
-	was, will := w.plan.from, w.plan.set
-	if w.plan.adopts {
-		was = w.first().set
-	}
-	return !was.sameOf(will, name)
-}
+func (w *smallWorld) edits(name string) bool { return !w.plan.from.sameOf(w.plan.set, name) }
 
 // unguarded reports whether the colleague acted between the read that a PATCH rests on and the PATCH,
 // which nothing can guard against.
@@ -113,7 +107,7 @@ func (w *smallWorld) some(holds func(*smallEvent) bool) bool {
 func (w *smallWorld) checkRequest(e *smallEvent, before []*smallEvent) {
 	removes, adds := e.removes(), e.adds()
 	for name := range removes {
-		if w.plan.adopts || !w.plan.from.has(name) || !w.edits(name) {
+		if !w.plan.from.has(name) || !w.edits(name) {
 			w.say("%d removes %s", e.sequence, name)
 		}
 	}
@@ -123,11 +117,10 @@ func (w *smallWorld) checkRequest(e *smallEvent, before []*smallEvent) {
 		}
 	}
 	sent := smallPipeOf(e.body)
-	changesName := w.plan.name != smallName || w.plan.adopts
-	if sent.name != "" && (!changesName || sent.name != w.plan.name) {
+	if sent.name != "" && (w.plan.name == smallName || sent.name != w.plan.name) {
 		w.say("%d sends the name %s", e.sequence, sent.name)
 	}
-	if sent.host != "" && (!w.plan.adopts || sent.host != smallHost) {
+	if sent.host != "" {
 		w.say("%d sends the host %s", e.sequence, sent.host)
 	}
 	times := 0
@@ -209,7 +202,7 @@ func (w *smallWorld) checkOutput() {
 		if e.shown == nil || e.sequence < begun || isRefuted || isCut && w.platform.returnsPatches && !e.shown.is(w.last()) {
 			continue
 		}
-		if !w.plan.adopts && !isNamed("source.postgres.host", e.shown.host, first.host) {
+		if !isNamed("source.postgres.host", e.shown.host, first.host) {
 			w.say("%d shows another host, and nothing says so", e.sequence)
 		}
 		if w.plan.name == smallName && !isNamed("name", e.shown.name, first.name) {
@@ -233,7 +226,7 @@ func (w *smallWorld) isUnknown(set mappingSet) bool { return len(set) == 0 && w.
 // checkState checks that the state after an error is what was shown last.
 func (w *smallWorld) checkState() {
 	hasBegun := w.some((*smallEvent).isPatch) || len(w.events) > 0 && w.events[len(w.events)-1].shown != nil
-	if len(w.errors) == 0 || w.plan.adopts || !hasBegun {
+	if len(w.errors) == 0 || !hasBegun {
 		return
 	}
 	value, last := w.read(w.block.State.Value), w.last()

@@ -47,20 +47,18 @@ var (
 type smallPlan struct {
 	title, name string
 	from, set   mappingSet
-	adopts      bool
 }
 
 var smallPlans = []smallPlan{
-	{"the name alone", "new", smallHeld, smallHeld, false},
-	{"a column more", smallName, smallHeld, smallHeld.with("users>users", mapping{"password,ssn", ""}), false},
-	{"a column less", smallName, smallHeld, smallHeld.with("users>users", mapping{"", ""}), false},
-	{"another target", "new", smallHeld, mappingSet{"users>people": smallUsers, "orders>orders": smallOrders}, false},
-	{"another letter case", smallName, smallHeld, mappingSet{"users>Users": smallUsers, "orders>orders": smallOrders}, false},
-	{"targets exchanged", smallName, smallHeld, mappingSet{"users>orders": smallUsers, "orders>users": smallOrders}, false},
-	{"a removal", smallName, smallHeld, mappingSet{"orders>orders": smallOrders}, false},
-	{"an addition", smallName, smallHeld, smallHeld.with("people>people", mapping{"email", ""}), false},
-	{"first mappings", smallName, nil, smallHeld, false},
-	{"an adoption", "new", smallHeld, smallHeld.with("people>people", mapping{"email", ""}), true},
+	{"the name alone", "new", smallHeld, smallHeld},
+	{"a column more", smallName, smallHeld, smallHeld.with("users>users", mapping{"password,ssn", ""})},
+	{"a column less", smallName, smallHeld, smallHeld.with("users>users", mapping{"", ""})},
+	{"another target", "new", smallHeld, mappingSet{"users>people": smallUsers, "orders>orders": smallOrders}},
+	{"another letter case", smallName, smallHeld, mappingSet{"users>Users": smallUsers, "orders>orders": smallOrders}},
+	{"targets exchanged", smallName, smallHeld, mappingSet{"users>orders": smallUsers, "orders>users": smallOrders}},
+	{"a removal", smallName, smallHeld, mappingSet{"orders>orders": smallOrders}},
+	{"an addition", smallName, smallHeld, smallHeld.with("people>people", mapping{"email", ""})},
+	{"first mappings", smallName, nil, smallHeld},
 }
 
 // smallPlatform is what the API document leaves open.
@@ -186,7 +184,7 @@ type smallBase struct {
 	seed     mockplatform.Seed
 	plan     smallPlan
 	platform smallPlatform
-	state    *terraformtest.Object
+	state    terraformtest.Object
 	change   *terraformtest.Change
 }
 
@@ -196,8 +194,8 @@ func (b *smallBase) world() *smallWorld {
 	f.random = func() float64 { return 0.5 }
 	f.Configure(w.behave)
 	w.managed = f.pipe(mockplatform.PostgresPipeID, "")
-	if b.state != nil {
-		w.block.State = *b.state
+	if b.change != nil {
+		w.block.State = b.state
 	}
 	return w
 }
@@ -220,7 +218,7 @@ func (w *smallWorld) configure(name string, set mappingSet) {
 	w.write(true)
 }
 
-// smallBaseOf adopts the pipe, unless the plan does, and plans.
+// smallBaseOf adopts the pipe, and plans.
 func smallBaseOf(t *testing.T, plan smallPlan, platform smallPlatform) *smallBase {
 	seed := mockplatform.DefaultSeed()
 	organization := seed.Organizations[0]
@@ -234,12 +232,9 @@ func smallBaseOf(t *testing.T, plan smallPlan, platform smallPlatform) *smallBas
 	b := &smallBase{t: t, seed: seed, plan: plan, platform: platform}
 	w := b.world()
 	defer w.network.Start(w)()
-	if !plan.adopts {
-		w.configure(smallName, plan.from)
-		w.block.Apply(w.begin(), w.block.Plan(w.begin()))
-	}
-	state := w.block.State
-	b.state = &state
+	w.configure(smallName, plan.from)
+	w.block.Apply(w.begin(), w.block.Plan(w.begin()))
+	b.state = w.block.State
 	w.configure(plan.name, plan.set)
 	b.change = w.block.Plan(w.begin())
 	if b.change.Failed() {
