@@ -72,7 +72,7 @@ func TestAPIKeyInvalid(t *testing.T) {
 		b.carryOut(f.start(), r)
 		b.refuses(r, bad.argument, bad.says)
 		wantNoText(t, r.String(), slices.Collect(maps.Values(linesOf(secret)))...)
-		f.wantRequests()
+		f.wantRequests(0)
 	})
 }
 

@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"bytes"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -8,6 +9,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
 )
@@ -36,11 +38,25 @@ resource "dataplatform_api_key" "row" {
 			return len(regexp.MustCompile(message+".* tf_rpc=ApplyResourceChange").FindAll(text, -1)) == n
 		}
 	}
-	out := w.interrupted(syscall.SIGTERM, func() bool { return len(f.Keys()) == 2 && logged(4, "Received request")() }, func() {
-		waitFor(t, "an error of the two that were not sent", logged(2, "Response contains error diagnostic"))
-		close(noticed)
-		f.ClearFaults()
+	command := w.Command(t.Context(), "apply", "-auto-approve", "-input=false", "-no-color")
+	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	var output bytes.Buffer
+	command.Stdout, command.Stderr = &output, &output
+	if err := command.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if command.ProcessState == nil {
+			_ = command.Process.Kill()
+		}
 	})
+	waitFor(t, "two keys, and two more that are asked for", func() bool { return len(f.Keys()) == 2 && logged(4, "Received request")() })
+	_ = syscall.Kill(-command.Process.Pid, syscall.SIGTERM) // the whole process group, as Ctrl-C does
+	waitFor(t, "an error of the two that were not sent", logged(2, "Response contains error diagnostic"))
+	close(noticed)
+	f.ClearFaults()
+	_ = command.Wait()
+	out := folded(output.String())
 	secrets := func() [][]string {
 		return regexp.MustCompile(`"key_secret": "([^"]+)"`).FindAllStringSubmatch(w.Read("terraform.tfstate"), -1)
 	}
@@ -57,5 +73,15 @@ resource "dataplatform_api_key" "row" {
 	w.Apply()
 	if held := secrets(); len(held) != 4 || len(f.Keys()) != 5 {
 		t.Errorf("%d keys in the end and %d in the state, want 5 and 4", len(f.Keys()), len(held))
+	}
+}
+
+// waitFor waits for what another process does, for up to a minute.
+func waitFor(t *testing.T, what string, seen func() bool) {
+	t.Helper()
+	for end := time.Now().Add(time.Minute); !seen(); time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatal("a minute has passed without " + what)
+		}
 	}
 }

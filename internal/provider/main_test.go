@@ -54,7 +54,6 @@ type fixture struct {
 	t *testing.T
 	*mockplatform.Server
 	url     string
-	now     func() time.Time
 	random  func() float64 // of waits
 	seal    func(secret string, recipients []sealing.Recipient) (string, error)
 	network *mockplatform.Memory
@@ -77,7 +76,7 @@ func newFixtureOf(t *testing.T, seed mockplatform.Seed) *fixture {
 	platform := mockplatform.New(seed)
 	server := httptest.NewServer(platform)
 	t.Cleanup(server.Close)
-	return &fixture{t: t, Server: platform, url: server.URL, now: time.Now, seal: sealing.Seal}
+	return &fixture{t: t, Server: platform, url: server.URL, seal: sealing.Seal}
 }
 
 // inBubble runs a test with a platform in memory, in the time of a synctest bubble, for
@@ -101,17 +100,7 @@ func inBubble(test func(t *testing.T, f *fixture)) func(t *testing.T) {
 
 // newMemory is a platform in memory, which nothing serves yet.
 func newMemory(t *testing.T, seed mockplatform.Seed) *fixture {
-	return &fixture{t: t, Server: mockplatform.New(seed), url: "http://127.0.0.1", now: time.Now, seal: sealing.Seal, network: new(mockplatform.Memory)}
-}
-
-// waitFor waits for what another process does, for up to a minute.
-func waitFor(t *testing.T, what string, seen func() bool) {
-	t.Helper()
-	for end := time.Now().Add(time.Minute); !seen(); time.Sleep(10 * time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatal("a minute has passed without " + what)
-		}
-	}
+	return &fixture{t: t, Server: mockplatform.New(seed), url: "http://127.0.0.1", seal: sealing.Seal, network: new(mockplatform.Memory)}
 }
 
 // provider is the provider block, with further arguments.
@@ -128,14 +117,9 @@ func (f *fixture) wantWrites(want ...string) {
 	f.t.Helper()
 	got := f.Writes()
 	f.ResetJournal()
-	if len(got) != len(want) {
-		f.t.Errorf("got %d writes, want %d:\n%s", len(got), len(want), strings.Join(got, "\n"))
-		return
-	}
-	for i := range want {
-		if toJSON(f.t, fromJSON(f.t, got[i])) != toJSON(f.t, fromJSON(f.t, want[i])) {
-			f.t.Errorf("write %d is\n%s\nwant\n%s", i, got[i], want[i])
-		}
+	list := func(bodies []string) string { return toJSON(f.t, fromJSON(f.t, "["+strings.Join(bodies, ",")+"]")) }
+	if list(got) != list(want) {
+		f.t.Errorf("sent\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 }
 

@@ -101,9 +101,9 @@ func TestAllowHTTP(t *testing.T) {
 		f.url = elsewhere
 		b := f.scaling(mockplatform.ServiceID, "")
 		b.must(b.tryPlan(f.start("allow_http = true")))
-		f.wantRequests("GET services")
+		f.wantRequests(1)
 		b.must(b.tryPlan(f.start("allow_http = later")))
-		f.wantRequests()
+		f.wantRequests(0)
 	})(t)
 }
 

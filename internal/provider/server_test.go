@@ -20,13 +20,13 @@ func TestCallsAreNotKept(t *testing.T) {
 	key.apply()
 	alert := configuration(t, schemasOnce().DataSourceSchemas["dataplatform_alert"], `id = "`+mockplatform.AlertID+`"`)
 	state, config := key.block.Schema.Encode(key.block.State.Value), key.block.Schema.Encode(key.block.Config)
-	ofPipe := &tfprotov6.ValidateResourceConfigRequest{TypeName: pipe.name, Config: pipe.block.Schema.Encode(pipe.block.Config)}
-	plan := &tfprotov6.PlanResourceChangeRequest{TypeName: key.name, Config: config, PriorState: state, ProposedNewState: state}
-	apply := &tfprotov6.ApplyResourceChangeRequest{TypeName: key.name, Config: config, PriorState: state, PlannedState: state}
+	ofPipe := &tfprotov6.ValidateResourceConfigRequest{TypeName: pipe.block.Type, Config: pipe.block.Schema.Encode(pipe.block.Config)}
+	plan := &tfprotov6.PlanResourceChangeRequest{TypeName: key.block.Type, Config: config, PriorState: state, ProposedNewState: state}
+	apply := &tfprotov6.ApplyResourceChangeRequest{TypeName: key.block.Type, Config: config, PriorState: state, PlannedState: state}
 	rows(t, map[string]func(context.Context) error{
 		"ReadDataSource":       calls(s.ReadDataSource, &tfprotov6.ReadDataSourceRequest{TypeName: "dataplatform_alert", Config: alert}),
 		"validation of a pipe": calls(s.ValidateResourceConfig, ofPipe),
-		"ReadResource":         calls(s.ReadResource, &tfprotov6.ReadResourceRequest{TypeName: key.name, CurrentState: state}),
+		"ReadResource":         calls(s.ReadResource, &tfprotov6.ReadResourceRequest{TypeName: key.block.Type, CurrentState: state}),
 		"PlanResourceChange":   calls(s.PlanResourceChange, plan),
 		"ApplyResourceChange":  calls(s.ApplyResourceChange, apply),
 	}, func(t *testing.T, call func(context.Context) error) {

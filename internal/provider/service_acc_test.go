@@ -4,19 +4,12 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
 	"github.com/hashicorp/terraform-plugin-testing/knownvalue"
-	"github.com/hashicorp/terraform-plugin-testing/querycheck"
-	"github.com/hashicorp/terraform-plugin-testing/querycheck/queryfilter"
 	"github.com/hashicorp/terraform-plugin-testing/statecheck"
 	"github.com/hashicorp/terraform-plugin-testing/tfjsonpath"
-	"github.com/hashicorp/terraform-plugin-testing/tfversion"
-
-	"github.com/dataplatform/terraform-provider-dataplatform/internal/terraformtest"
 )
 
-// What a user of dataplatform_service_scaling, of the data sources of services, and of
-// terraform query sees.
+// What a user of dataplatform_service_scaling, and of the data sources of services, sees.
 
 func TestAccServiceScalingAdoption(t *testing.T) { newPlatform(t).service().testAdoption() }
 
@@ -41,39 +34,4 @@ func TestAccServicesDataSource(t *testing.T) {
 	}
 	o.wantData("dataplatform_services", "", object{"organization_id": o.settings["organization_id"]},
 		statecheck.ExpectKnownValue("data.dataplatform_services.this", tfjsonpath.New("services"), knownvalue.NotNull()))
-}
-
-// A query finds each service by its name, with its identity and, if asked, with what an
-// import would read.
-func TestAccServiceScalingQuery(t *testing.T) {
-	s := newPlatform(t).service()
-	if program := terraformtest.ProgramUnder(t); program.OpenTofu {
-		t.Skipf("takes terraform query, and this is %s", program)
-	}
-	const listed = "dataplatform_service_scaling.all"
-	resource.Test(t, resource.TestCase{
-		ProtoV6ProviderFactories: providers(t),
-		TerraformVersionChecks:   []tfversion.TerraformVersionCheck{tfversion.SkipBelow(tfversion.Version1_14_0)},
-		Steps: []resource.TestStep{
-			{Config: s.provider()},
-			{
-				Query: true,
-				Config: `
-list "dataplatform_service_scaling" "all" {
-  provider         = dataplatform
-  include_resource = true
-}
-`,
-				QueryResultChecks: []querycheck.QueryResultCheck{
-					querycheck.ExpectLengthAtLeast(listed, 1),
-					querycheck.ExpectIdentity(listed, s.identity()),
-					querycheck.ExpectResourceDisplayName(listed, queryfilter.ByResourceIdentity(s.identity()), exactly(s.before["name"])),
-					querycheck.ExpectResourceKnownValues(listed, queryfilter.ByResourceIdentity(s.identity()), []querycheck.KnownValueCheck{
-						{Path: tfjsonpath.New("service_id"), KnownValue: knownvalue.StringExact(s.id)},
-						{Path: tfjsonpath.New("name"), KnownValue: exactly(s.before["name"])},
-					}),
-				},
-			},
-		},
-	})
 }

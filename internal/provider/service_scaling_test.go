@@ -38,9 +38,7 @@ func TestScalingChanges(t *testing.T) {
 	b.apply()
 	b.wantWrites() // all of it matches
 	b.wantValues(object{
-		"organization_id": mockplatform.OrganizationID, "service_id": mockplatform.ServiceID, "num_replicas": 3, "idle_scaling": true, "idle_timeout_minutes": 15,
-		"min_total_memory_gb": 24, "max_total_memory_gb": 48, "name": "events-eu", "data_warehouse_id": "30000000-0000-4000-8000-000000000001",
-		"is_primary": true, "min_replica_memory_gb": 8, "max_replica_memory_gb": 16,
+		"organization_id": mockplatform.OrganizationID, "idle_timeout_minutes": 15, "name": "events-eu", "is_primary": true, "min_replica_memory_gb": 8,
 	})
 	memory := []string{"max_replica_memory_gb", "min_replica_memory_gb"}
 	for _, step := range []struct {

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
@@ -25,9 +26,8 @@ type managed struct {
 	block *terraformtest.Resource
 	state tfvalue.Value // what a command has stored last
 
-	name string
-	id   string               // of the adopted object
-	ids  map[string]cty.Value // arguments, unless others are written
+	id  string               // of the adopted object
+	ids map[string]cty.Value // arguments, unless others are written
 
 	// arguments are written as in a configuration, lifecycle included. In them, later is
 	// known only after apply: an object, or whatever a test needs.
@@ -151,7 +151,7 @@ func (f *fixture) manage(name, id, arguments string, ids map[string]cty.Value) *
 	schema := schemasOnce().ResourceSchemas[name]
 	return &managed{
 		fixture: f, block: terraformtest.New(name, terraformtest.NewSchema(schema)), state: tfvalue.Null(schema.ValueType()),
-		name: name, id: id, ids: ids, arguments: arguments, later: later,
+		id: id, ids: ids, arguments: arguments, later: later,
 	}
 }
 
@@ -181,7 +181,7 @@ func (f *fixture) start(settings ...string) server {
 	}
 	schema := terraformtest.NewSchema(schemasOnce().Provider)
 	config := schema.Encode(evaluated(f.t, schema, bodyOf(f.t, strings.Join(settings, "\n")), all, cty.DynamicVal))
-	s := serverOf(&dataplatformProvider{version: "test", now: f.now, random: f.random, seal: f.seal})
+	s := serverOf(&dataplatformProvider{version: "test", now: time.Now, random: f.random, seal: f.seal})
 	s.schemas = schemasOnce
 	resp, err := s.ConfigureProvider(f.t.Context(), &tfprotov6.ConfigureProviderRequest{Config: config})
 	if err != nil || len(resp.Diagnostics) > 0 {

@@ -1,16 +1,14 @@
 package provider
 
 import (
-	"bytes"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 )
 
-// What tests see of rows, warnings, requests and interrupts.
+// What tests see of rows, warnings and requests.
 
 // rows plays each row of a table as a subtest. One that fails says where it is.
 func rows[Row any](t *testing.T, all map[string]Row, play func(t *testing.T, row Row)) {
@@ -54,41 +52,11 @@ func wantWarning(t *testing.T, warnings []string, text string) {
 	}
 }
 
-// wantRequests compares the requests since the journal was reset, each as
-// method and what follows the organization, and resets it.
-func (f *fixture) wantRequests(want ...string) {
+// wantRequests counts the requests since the journal was reset, and resets it.
+func (f *fixture) wantRequests(want int) {
 	f.t.Helper()
-	var got []string
-	for _, r := range f.Requests() {
-		_, rest, _ := strings.Cut(r.Path, "/organizations/")
-		_, rest, _ = strings.Cut(rest, "/")
-		got = append(got, r.Method+" "+rest)
+	if all := f.Requests(); len(all) != want {
+		f.t.Errorf("%d requests, want %d: %v", len(all), want, all)
 	}
 	f.ResetJournal()
-	if strings.Join(got, "\n") != strings.Join(want, "\n") {
-		f.t.Errorf("requests:\n%s\nwant:\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
-	}
-}
-
-// interrupted applies, interrupts the whole process group once something is seen, does
-// something then, and returns what was printed.
-func (w *workspace) interrupted(with syscall.Signal, seen func() bool, then func()) string {
-	w.t.Helper()
-	command := w.Command(w.t.Context(), "apply", "-auto-approve", "-input=false", "-no-color")
-	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	var output bytes.Buffer
-	command.Stdout, command.Stderr = &output, &output
-	if err := command.Start(); err != nil {
-		w.t.Fatal(err)
-	}
-	w.t.Cleanup(func() {
-		if command.ProcessState == nil {
-			_ = command.Process.Kill()
-		}
-	})
-	waitFor(w.t, "what the interrupt is for", seen)
-	_ = syscall.Kill(-command.Process.Pid, with)
-	then()
-	_ = command.Wait()
-	return folded(output.String())
 }
