@@ -40,10 +40,7 @@ func (b *managed) wantStored(identity string) {
 		}
 		return
 	}
-	parsed, err := sealing.ParseIdentity(identity)
-	if err != nil {
-		b.t.Fatal(err)
-	}
+	parsed := must(sealing.ParseIdentity(identity))
 	sealed, _ := stored["encrypted_key_secret"].(string)
 	if opened, err := sealing.Open(sealed, parsed); opened != secret {
 		b.t.Errorf("the state has\n%s\nwhich opens as %q (%v), and not as the secret of the newest key", sealed, opened, err)
@@ -61,10 +58,7 @@ func TestAPIKeyRecipientsChange(t *testing.T) {
 	inBubble(func(t *testing.T, f *fixture) {
 		age, ssh, rsa := sealingtest.X25519(t), sealingtest.Ed25519(t, ""), sealingtest.RSA(t, 2048)
 		fingerprint := func(pair sealingtest.Pair) string {
-			parsed, err := sealing.ParseRecipient(pair.Recipient)
-			if err != nil {
-				t.Fatal(err)
-			}
+			parsed := must(sealing.ParseRecipient(pair.Recipient))
 			return parsed.Fingerprint + " "
 		}
 		const (
@@ -197,10 +191,7 @@ func TestAPIKeySecretIsMasked(t *testing.T) {
 	} {
 		arguments := fmt.Sprintf("encrypted_key_secret = %q\nidentity = %q", opened.sealed, opened.identity)
 		config := configuration(t, schemasOnce().EphemeralResourceSchemas[name], arguments)
-		resp, err := s.OpenEphemeralResource(t.Context(), &tfprotov6.OpenEphemeralResourceRequest{TypeName: name, Config: config})
-		if err != nil {
-			t.Fatal(err)
-		}
+		resp := must(s.OpenEphemeralResource(t.Context(), &tfprotov6.OpenEphemeralResourceRequest{TypeName: name, Config: config}))
 		said := diagnosed(resp.Diagnostics)
 		if len(said.errors) > 1 || len(said.errors) == 0 != (opened.says == "") || !strings.Contains(said.String(), opened.says) {
 			t.Errorf("want %q: %s", opened.says, said)

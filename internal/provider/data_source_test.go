@@ -19,18 +19,12 @@ func (f *fixture) dataSource(s server, name, arguments string) (object, diagnose
 	f.t.Helper()
 	name = "dataplatform_" + name
 	schema := schemasOnce().DataSourceSchemas[name]
-	resp, err := s.ReadDataSource(f.t.Context(), &tfprotov6.ReadDataSourceRequest{TypeName: name, Config: configuration(f.t, schema, arguments)})
-	if err != nil {
-		f.t.Fatal(err)
-	}
+	resp := must(s.ReadDataSource(f.t.Context(), &tfprotov6.ReadDataSourceRequest{TypeName: name, Config: configuration(f.t, schema, arguments)}))
 	said := diagnosed(resp.Diagnostics)
 	if len(said.errors) > 0 {
 		return nil, said
 	}
-	state, err := terraformtest.NewSchema(schema).Decode(resp.State)
-	if err != nil {
-		f.t.Fatal(err)
-	}
+	state := must(terraformtest.NewSchema(schema).Decode(resp.State))
 	return inJSON(f.t, state), said
 }
 

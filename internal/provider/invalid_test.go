@@ -122,25 +122,15 @@ func validated(t *testing.T, block, arguments string) diagnoses {
 	config := configuration(t, allSchemas()[block], arguments)
 	switch kind {
 	case "resource":
-		resp, err := s.ValidateResourceConfig(t.Context(), &tfprotov6.ValidateResourceConfigRequest{
-			TypeName: name, Config: config, ClientCapabilities: &tfprotov6.ValidateResourceConfigClientCapabilities{WriteOnlyAttributesAllowed: true},
-		})
-		if err == nil {
-			return diagnosed(resp.Diagnostics)
-		}
+		capable := &tfprotov6.ValidateResourceConfigClientCapabilities{WriteOnlyAttributesAllowed: true}
+		req := &tfprotov6.ValidateResourceConfigRequest{TypeName: name, Config: config, ClientCapabilities: capable}
+		return diagnosed(must(s.ValidateResourceConfig(t.Context(), req)).Diagnostics)
 	case "data":
-		resp, err := s.ValidateDataResourceConfig(t.Context(), &tfprotov6.ValidateDataResourceConfigRequest{TypeName: name, Config: config})
-		if err == nil {
-			return diagnosed(resp.Diagnostics)
-		}
+		req := &tfprotov6.ValidateDataResourceConfigRequest{TypeName: name, Config: config}
+		return diagnosed(must(s.ValidateDataResourceConfig(t.Context(), req)).Diagnostics)
 	default:
-		resp, err := s.ConfigureProvider(t.Context(), &tfprotov6.ConfigureProviderRequest{Config: config})
-		if err == nil {
-			return diagnosed(resp.Diagnostics)
-		}
+		return diagnosed(must(s.ConfigureProvider(t.Context(), &tfprotov6.ConfigureProviderRequest{Config: config})).Diagnostics)
 	}
-	t.Fatal(block + " cannot be validated")
-	return diagnoses{}
 }
 
 var anyUUID = regexp.MustCompile(`[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}`)

@@ -92,9 +92,9 @@ func TestAllowHTTP(t *testing.T) {
 	// Validation does not know the environment, and nothing is sent while the setting is unknown.
 	for arguments, errors := range map[string]int{"": 0, "allow_http = false\n": 1, "allow_http = true\n": 0} {
 		config := configuration(t, schemasOnce().Provider, arguments+`base_url = "`+elsewhere+`"`)
-		resp, err := serverOf(newProvider("test")).ValidateProviderConfig(t.Context(), &tfprotov6.ValidateProviderConfigRequest{Config: config})
-		if err != nil || len(resp.Diagnostics) != errors {
-			t.Errorf("%s: %v, %s", arguments, err, diagnosed(resp.Diagnostics))
+		resp := must(serverOf(newProvider("test")).ValidateProviderConfig(t.Context(), &tfprotov6.ValidateProviderConfigRequest{Config: config}))
+		if len(resp.Diagnostics) != errors {
+			t.Errorf("%s: %s", arguments, diagnosed(resp.Diagnostics))
 		}
 	}
 	inBubble(func(_ *testing.T, f *fixture) {
@@ -110,10 +110,7 @@ func TestAllowHTTP(t *testing.T) {
 // settingErrors are the errors of settings in the configuration and in the environment.
 func settingErrors(t *testing.T, written string, environment map[string]string) string {
 	t.Helper()
-	config, err := configuration(t, schemasOnce().Provider, written).Unmarshal(schemasOnce().Provider.ValueType())
-	if err != nil {
-		t.Fatal(err)
-	}
+	config := must(configuration(t, schemasOnce().Provider, written).Unmarshal(schemasOnce().Provider.ValueType()))
 	var diags diag.Diagnostics
 	readSettings(tfvalue.Of(config), func(name string) string { return environment[name] }, &diags)
 	var all []string

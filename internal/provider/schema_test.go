@@ -85,10 +85,7 @@ func TestSchemaGolden(t *testing.T) {
 	if !schemasOnce().ServerCapabilities.GenerateResourceConfig {
 		t.Error("Terraform is not told that the provider generates configuration")
 	}
-	identities, err := serverOf(newProvider("test")).GetResourceIdentitySchemas(t.Context(), &tfprotov6.GetResourceIdentitySchemasRequest{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	identities := must(serverOf(newProvider("test")).GetResourceIdentitySchemas(t.Context(), &tfprotov6.GetResourceIdentitySchemasRequest{}))
 	var lines []string
 	for name, schema := range allSchemas() {
 		lines = append(lines, fmt.Sprintf("%s: version %d", name, schema.Version))
@@ -116,10 +113,7 @@ func TestSchemaGolden(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	want, err := os.ReadFile(golden)
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := must(os.ReadFile(golden))
 	if got == string(want) {
 		return
 	}

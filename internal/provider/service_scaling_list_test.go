@@ -20,15 +20,9 @@ func (f *fixture) listed(t *testing.T, arguments string, limit int64, include bo
 	t.Helper()
 	const name = "dataplatform_service_scaling"
 	s, config := f.start(), configuration(t, schemasOnce().ListResourceSchemas[name], arguments)
-	stream, err := s.ListResource(t.Context(), &tfprotov6.ListResourceRequest{TypeName: name, Config: config, Limit: limit, IncludeResource: include})
-	if err != nil {
-		t.Fatal(err)
-	}
+	stream := must(s.ListResource(t.Context(), &tfprotov6.ListResourceRequest{TypeName: name, Config: config, Limit: limit, IncludeResource: include}))
 	decode := func(encoded *tfprotov6.DynamicValue, typ tftypes.Type) tfvalue.Value {
-		value, err := encoded.Unmarshal(typ)
-		if err != nil {
-			t.Fatal(err)
-		}
+		value := must(encoded.Unmarshal(typ))
 		return tfvalue.Of(value)
 	}
 	typ := schemasOnce().ResourceSchemas[name].ValueType()

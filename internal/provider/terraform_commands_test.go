@@ -110,10 +110,15 @@ func (b *managed) shown() object { return inJSON(b.t, b.block.State.Value) }
 
 func inJSON(t *testing.T, value cty.Value) object {
 	t.Helper()
-	text, err := ctyjson.Marshal(value, value.Type())
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must(ctyjson.Marshal(value, value.Type()))
 	all, _ := fromJSON(t, string(text)).(object)
 	return all
+}
+
+// must is what a call returns that fails only if a test is wrong.
+func must[T any](value T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return value
 }

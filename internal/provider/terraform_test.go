@@ -74,10 +74,7 @@ var later = cty.ObjectVal(map[string]cty.Value{
 })
 
 var schemasOnce = sync.OnceValue(func() *tfprotov6.GetProviderSchemaResponse {
-	schemas, err := serverOf(newProvider("test")).GetProviderSchema(context.Background(), &tfprotov6.GetProviderSchemaRequest{})
-	if err != nil {
-		panic(err)
-	}
+	schemas := must(serverOf(newProvider("test")).GetProviderSchema(context.Background(), &tfprotov6.GetProviderSchemaRequest{}))
 	return schemas
 })
 
@@ -110,10 +107,7 @@ func evaluated(t *testing.T, schema *terraformtest.Schema, body *hclsyntax.Body,
 		}
 		values[name] = value
 	}
-	config, err := schema.Config(cty.ObjectVal(values))
-	if err != nil {
-		t.Fatal(err)
-	}
+	config := must(schema.Config(cty.ObjectVal(values)))
 	return config
 }
 
@@ -140,10 +134,7 @@ func (b *managed) tell(r *result, object terraformtest.Object) *result {
 
 func (b *managed) read(value cty.Value) tfvalue.Value {
 	b.t.Helper()
-	read, err := b.block.Schema.Encode(value).Unmarshal(b.state.Type())
-	if err != nil {
-		b.t.Fatal(err)
-	}
+	read := must(b.block.Schema.Encode(value).Unmarshal(b.state.Type()))
 	return tfvalue.Of(read)
 }
 
@@ -183,9 +174,8 @@ func (f *fixture) start(settings ...string) server {
 	config := schema.Encode(evaluated(f.t, schema, bodyOf(f.t, strings.Join(settings, "\n")), all, cty.DynamicVal))
 	s := serverOf(&dataplatformProvider{version: "test", now: time.Now, random: f.random, seal: f.seal})
 	s.schemas = schemasOnce
-	resp, err := s.ConfigureProvider(f.t.Context(), &tfprotov6.ConfigureProviderRequest{Config: config})
-	if err != nil || len(resp.Diagnostics) > 0 {
-		f.t.Fatal(err, resp.Diagnostics)
+	if resp := must(s.ConfigureProvider(f.t.Context(), &tfprotov6.ConfigureProviderRequest{Config: config})); len(resp.Diagnostics) > 0 {
+		f.t.Fatal(resp.Diagnostics)
 	}
 	if f.network != nil {
 		s.provider.connection.Client.Transport.DialContext = f.network.Dial
