@@ -34,6 +34,7 @@ type keyStep struct {
 	because, says string
 }
 
+// play lives a life, which begins with the bubble's time.
 func (life keyLife) play(t *testing.T, f *fixture) {
 	b := f.key(life.arguments)
 	b.block.CreateBeforeDestroy = true
@@ -57,7 +58,8 @@ func (life keyLife) play(t *testing.T, f *fixture) {
 		if created = len(f.Keys()) - created; plan.because() != step.because || created != map[string]int{"replace": 1}[plan.action] {
 			t.Errorf("after %d hours: %q, want %q, and created %d keys", step.at, plan.because(), step.because, created)
 		}
-		if b.wantStored(""); plan.action == "replace" {
+		b.wantStored("")
+		if plan.action == "replace" {
 			b.wantQuiet()
 		}
 	}

@@ -173,7 +173,7 @@ func (w *smallWorld) ServeHTTP(writer http.ResponseWriter, r *http.Request) {
 
 // carryOut lets the platform do a request, unless the fault prevents it, and respond.
 func (w *smallWorld) carryOut(e *smallEvent, fault mockplatform.Fault, writer http.ResponseWriter, r *http.Request) {
-	e.isOld = w.platform.lag > 0 && !(w.platform.returnsPatches && e.isPatch())
+	e.isOld = w.platform.lag > 0 && (!w.platform.returnsPatches || !e.isPatch())
 	w.Configure(func(b *mockplatform.Behaviour) {
 		if b.Responses.Lag = 0; e.isOld {
 			b.Responses.Lag = w.platform.lag
