@@ -22,7 +22,7 @@ import (
 // some time after its beginning, and one fault befalls a request of it; and, in worlds that are drawn
 // from a fixed seed, while two of each do. small_world_rules_test.go has what must hold. make soak plays
 // all of it, and make test every smallStride-th world.
-const smallStride = 1511
+const smallStride = 853
 
 // drawnWorlds is the number of worlds that make soak draws for each plan and platform.
 const drawnWorlds = 120
