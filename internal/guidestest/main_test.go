@@ -13,6 +13,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -23,10 +24,6 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	if filepath.Base(os.Args[0]) == "age" {
-		decryptAsAge()
-		return
-	}
 	terraformtest.Isolate("TF_", "DATAPLATFORM_")
 	terraformtest.Run(m.Run)
 }
@@ -114,14 +111,9 @@ func (w *workspace) edit(name, before, after string) {
 // shell runs commands as a reader would, and stops at the first that fails.
 func (w *workspace) shell(commands string) string {
 	w.T.Helper()
-	programs := w.T.TempDir() // in which the program under test is called terraform, and age is this one
-	if err := os.Symlink(os.Getenv("TF_ACC_TERRAFORM_PATH"), filepath.Join(programs, "terraform")); err != nil {
-		w.T.Fatal(err)
-	}
-	installAge(w.T, programs)
 	run := exec.CommandContext(w.T.Context(), "bash", "-euo", "pipefail", "-c", commands)
 	run.Dir, run.WaitDelay = w.Dir, 10*time.Second
-	run.Env = append(slices.Clip(w.Env), "PATH="+programs+string(os.PathListSeparator)+os.Getenv("PATH"), "TF_CLI_ARGS=-no-color")
+	run.Env = append(slices.Clip(w.Env), "PATH="+programs(w.T)+string(os.PathListSeparator)+os.Getenv("PATH"), "TF_CLI_ARGS=-no-color")
 	out, err := run.CombinedOutput()
 	text := folded(string(out))
 	w.CheckRun(text, err)
@@ -129,6 +121,22 @@ func (w *workspace) shell(commands string) string {
 		w.T.Fatalf("%v from\n%s\n%s", err, commands, out)
 	}
 	return text
+}
+
+var install sync.Once
+
+// programs is a directory in which the program under test is called terraform, beside age.
+func programs(t *testing.T) string {
+	t.Helper()
+	dir := terraformtest.Built(t)
+	install.Do(func() {
+		const age = "filippo.io/age/cmd/age"
+		out, err := exec.CommandContext(t.Context(), "go", "build", "-modfile=../../tools/go.mod", "-o", dir, age, age+"-keygen").CombinedOutput()
+		if err := errors.Join(err, os.Symlink(os.Getenv("TF_ACC_TERRAFORM_PATH"), filepath.Join(dir, "terraform"))); err != nil {
+			t.Fatalf("%v: %s", err, out)
+		}
+	})
+	return dir
 }
 
 // wantScript runs a command, and expects its exit code and texts of its output.

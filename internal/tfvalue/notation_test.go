@@ -180,8 +180,5 @@ func paths(leaves []tfvalue.Leaf) string {
 
 // names is a chain of names as a row has it.
 func names(path string) []string {
-	if path == "" {
-		return nil
-	}
-	return strings.Split(path, ".")
+	return strings.FieldsFunc(path, func(r rune) bool { return r == '.' })
 }
