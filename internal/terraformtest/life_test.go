@@ -78,7 +78,7 @@ func live(t *testing.T, seed uint64) {
 				}
 			}
 			if t.Failed() {
-				t.Fatalf("%s of step %d in %s", phase, step, terraform.dir)
+				t.Fatalf("%s of step %d in %s", phase, step, terraform.Dir)
 			}
 			if failed && phase == "plan" { // both found the same fault: there is nothing to apply
 				break

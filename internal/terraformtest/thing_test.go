@@ -11,7 +11,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"sync"
@@ -97,15 +96,15 @@ func (c *command) requests(life string) []string {
 	return c.calls[life]
 }
 
-// refined is what cty knows of an unknown value, which Terraform does not send.
-var refined = regexp.MustCompile(`\.Refine\(\).*?\.NewValue\(\)`)
-
 // call notes a request, and returns what decides about the response.
 func (t *things) call(life cty.Value, rpc string, private []byte, values ...cty.Value) (*rand.Rand, string) {
 	now := t.now.Load()
 	now.mu.Lock()
 	defer now.mu.Unlock()
-	name, text := life.GetAttr("life").AsString(), refined.ReplaceAllString(fmt.Sprintf("%s private %s %#v", rpc, private, values), "")
+	for i := range values {
+		values[i] = unrefined(values[i]) // Terraform sends no refinements
+	}
+	name, text := life.GetAttr("life").AsString(), fmt.Sprintf("%s private %s %#v", rpc, private, values)
 	now.calls[name] = append(now.calls[name], text)
 	sum := fnv.New64a()
 	fmt.Fprint(sum, now.step, name, rpc)
@@ -326,9 +325,7 @@ func (t *things) ApplyResourceChange(_ context.Context, req *tfprotov6.ApplyReso
 
 // program is a real terraform before a provider in this process.
 type program struct {
-	t   *testing.T
-	dir string
-	env []string
+	*Workspace
 	// older is a Terraform before 1.16, which plans a destruction before it refreshes. endsEarly is one from 1.14 on: where
 	// something fails, it says less, and not always the same.
 	older, endsEarly bool
@@ -352,15 +349,13 @@ func newProgram(t *testing.T, provider tfprotov6.ProviderServer) *program {
 		"Protocol": reattach.Protocol, "ProtocolVersion": 6, "Pid": reattach.Pid, "Test": true,
 		"Addr": map[string]string{"Network": reattach.Addr.Network(), "String": reattach.Addr.String()},
 	}})
-	return &program{
-		t: t, dir: t.TempDir(), env: append(os.Environ(), "TF_REATTACH_PROVIDERS="+string(text), "TF_IN_AUTOMATION=1"),
-		older: under.OlderThan("1.16", ""), endsEarly: !under.OlderThan("1.14", ""),
-	}
+	w := &Workspace{T: t, Dir: t.TempDir(), Env: append(os.Environ(), "TF_REATTACH_PROVIDERS="+string(text), "TF_IN_AUTOMATION=1")}
+	return &program{w, under.OlderThan("1.16", ""), !under.OlderThan("1.14", "")}
 }
 
 // configure writes the configuration of a step.
 func (w *program) configure(lives []*life) {
-	w.t.Helper()
+	w.T.Helper()
 	things, data, imports := map[string]any{}, map[string]any{}, []any{}
 	for _, l := range lives {
 		if l.written == nil {
@@ -377,13 +372,10 @@ func (w *program) configure(lives []*life) {
 			imports = append(imports, map[string]any{"to": "test_thing." + l.name, "id": l.name})
 		}
 	}
-	config := encoded(map[string]any{
+	w.File("main.tf.json", string(encoded(map[string]any{
 		"terraform": map[string]any{"required_providers": map[string]any{"test": map[string]any{"source": address}}},
 		"resource":  map[string]any{"test_thing": things, "terraform_data": data}, "import": imports,
-	})
-	if err := os.WriteFile(filepath.Join(w.dir, "main.tf.json"), config, 0o600); err != nil {
-		w.t.Fatal(err)
-	}
+	})))
 }
 
 // place and result find the resource and the path in it in the detail of an error.
@@ -394,12 +386,10 @@ var (
 
 // run runs a command, and returns the errors of each life.
 func (w *program) run(args ...string) (failed bool, errorsOf map[string][]string) {
-	w.t.Helper()
-	command := exec.CommandContext(w.t.Context(), os.Getenv("TF_ACC_TERRAFORM_PATH"), slices.Insert(args, 1, "-json", "-input=false")...)
-	command.Dir, command.Env = w.dir, w.env
-	out, err := command.Output()
+	w.T.Helper()
+	out, err := w.Command(w.T.Context(), slices.Insert(args, 1, "-json", "-input=false")...).Output()
 	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) && len(exit.Stderr) > 0 {
-		w.t.Fatalf("terraform %s: %s", args, exit.Stderr)
+		w.T.Fatalf("terraform %s: %s", args, exit.Stderr)
 	}
 	errorsOf = map[string][]string{}
 	for line := range bytes.Lines(out) {
@@ -407,7 +397,7 @@ func (w *program) run(args ...string) (failed bool, errorsOf map[string][]string
 			Diagnostic struct{ Severity, Summary, Detail string }
 		}
 		if err := json.Unmarshal(line, &message); err != nil { //nolint:musttag // encoding/json finds names in any letter case
-			w.t.Fatalf("%v in %s", err, line)
+			w.T.Fatalf("%v in %s", err, line)
 		}
 		d := message.Diagnostic
 		if d.Severity != "error" {
@@ -415,7 +405,7 @@ func (w *program) run(args ...string) (failed bool, errorsOf map[string][]string
 		}
 		found := place.FindStringSubmatch(d.Detail)
 		if found == nil {
-			w.t.Fatalf("%s", line)
+			w.T.Fatalf("%s", line)
 		}
 		text := d.Summary
 		if text != "Boom" {
