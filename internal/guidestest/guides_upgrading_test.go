@@ -1,11 +1,8 @@
 package guidestest
 
 import (
-	"fmt"
-	"os/exec"
 	"path/filepath"
 	"regexp"
-	"runtime"
 	"strings"
 	"testing"
 )
@@ -68,28 +65,5 @@ func TestStatesOfEarlierVersions(t *testing.T) {
 			w.File("terraform.tfstate", strings.ReplaceAll(state, `"schema_version": 0`, `"schema_version": 1`))
 			w.wantScript("terraform plan", 1, "Error: Resource instance managed by newer provider version")
 		})
-	}
-}
-
-// TestOtherToolsGuide installs from the guide's filesystem mirror, and adds the checksums of another system.
-// What the guide says of other tools was seen by hand.
-func TestOtherToolsGuide(t *testing.T) {
-	if _, err := exec.LookPath("zip"); err != nil || runtime.GOOS != "linux" || runtime.GOARCH != "amd64" {
-		t.Skip("the guide is for 64-bit Linux, and this needs zip")
-	}
-	w := newReader(t)
-	directory := "mirror/" + programUnder(t).RegistryHost() + "/dataplatform/dataplatform"
-	w.shell(fmt.Sprintf(`mkdir -p %[1]s
-cp -L .mirror/*/*/*/*/*/terraform-provider-dataplatform_v0.1.0 .
-for system in linux_amd64 darwin_arm64; do
-	echo $system > README.md # or both have one checksum
-	zip -1 -q %[1]s/terraform-provider-dataplatform_0.1.0_$system.zip terraform-provider-dataplatform_v0.1.0 README.md
-done`, directory))
-	w.File("terraform.rc", fmt.Sprintf("provider_installation {\n  filesystem_mirror {\n    path = %q\n  }\n}\n", filepath.Join(w.Dir, "mirror")))
-	w.File("main.tf", plainProvider)
-	wantText(t, w.shell("terraform init"), "Installed dataplatform/dataplatform v0.1.0")
-	wantText(t, w.follow(readPage(t, guide("other-tools"))), "darwin_arm64")
-	if lock := w.Read(".terraform.lock.hcl"); strings.Count(lock, "h1:") != 2 {
-		t.Errorf("the lock file lacks the checksum of a system:\n%s", lock)
 	}
 }

@@ -24,7 +24,17 @@ func TestTroubleshootingNamesWhatIsReported(t *testing.T) {
 			}
 		}
 	}
-	summaries := troubleshootingHeadings(t)
+	content := fileText(t, guide("troubleshooting"))
+	var summaries []string // one entry may serve several, and rows of tables quote some
+	for _, heading := range regexp.MustCompile(`(?m)^### (.*?)(?: \(warning\))?$`).FindAllStringSubmatch(content, -1) {
+		summaries = append(summaries, strings.Split(heading[1], ", ")...)
+	}
+	quoted := regexp.MustCompile(`"([A-Z…][^"]+)"`)
+	for _, row := range regexp.MustCompile(`(?m)^\| (".*?) \|`).FindAllStringSubmatch(content, -1) {
+		for _, summary := range quoted.FindAllStringSubmatch(row[1], -1) {
+			summaries = append(summaries, summary[1])
+		}
+	}
 	if len(summaries) < 30 {
 		t.Fatalf("only %d summaries were found in the guide: %q", len(summaries), summaries)
 	}
@@ -36,22 +46,4 @@ func TestTroubleshootingNamesWhatIsReported(t *testing.T) {
 			t.Errorf("%d lines have the summary %q: %q", len(found), summary, found)
 		}
 	}
-}
-
-// troubleshootingHeadings are the summaries that the guide explains: the
-// headings of third level, separated by commas where one entry serves several,
-// and those that a table's row quotes.
-func troubleshootingHeadings(t *testing.T) (all []string) {
-	t.Helper()
-	content := fileText(t, guide("troubleshooting"))
-	for _, heading := range regexp.MustCompile(`(?m)^### (.*?)(?: \(warning\))?$`).FindAllStringSubmatch(content, -1) {
-		all = append(all, strings.Split(heading[1], ", ")...)
-	}
-	quoted := regexp.MustCompile(`"([A-Z…][^"]+)"`)
-	for _, row := range regexp.MustCompile(`(?m)^\| (".*?) \|`).FindAllStringSubmatch(content, -1) {
-		for _, summary := range quoted.FindAllStringSubmatch(row[1], -1) {
-			all = append(all, summary[1])
-		}
-	}
-	return all
 }
