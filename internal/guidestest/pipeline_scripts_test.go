@@ -204,7 +204,7 @@ esac
 func TestPipelineFiles(t *testing.T) {
 	w := scripted(t)
 	w.File(".gitignore", fileText(t, filepath.Join(scenarioDir, ".gitignore")))
-	w.shell("bash ci/plan.sh; bash ci/drift.sh; touch tfplan.enc plan.md; mkdir -p .tflint.d; touch .tflint.d/schema.json")
+	w.shell("bash ci/plan.sh; bash ci/drift.sh; touch tfplan.enc plan.md key.txt secrets.json; mkdir -p .tflint.d; touch .tflint.d/schema.json")
 	got := strings.Fields(w.shell("git init -q .; git add -A; git ls-files -- . ':!.mirror'"))
 	want := strings.Fields(".gitignore .terraform.lock.hcl ci/comment.sh ci/decrypt.sh ci/drift.sh ci/encrypt.sh ci/lint.sh ci/mask.sh ci/plan.jq ci/plan.sh ci/renew.sh main.tf service.tf terraform.rc")
 	if !slices.Equal(got, want) {

@@ -51,7 +51,7 @@ func TestScenarioReadme(t *testing.T) {
 	p := readPage(t, scenarioDir+"/README.md")
 	p.drop(func(b block) bool { return b.language == "hcl" }) // other providers
 	const secrets = `{"customers":"secret-of-customers"}`
-	p.replace(`{"customers":"..."}`, secrets)
+	w.File("secrets.json", secrets)
 	w.follow(p)
 	loader := w.key("ingest-production-loader")
 	wantText(t, strings.Join(w.Writes(), "\n"),
