@@ -10,9 +10,9 @@
 //	workspace.go  a directory in which a real Terraform runs the built provider
 //	program.go    that Terraform, its version, and what older ones lack
 //
-// It is Terraform 1.16. It has what this provider needs: no nested blocks, no deferred
-// changes, no replacement because of a part of an attribute, and nothing more of objects
-// that stay deposed or tainted.
+// It is Terraform 1.16. It has what this provider needs: no nested blocks, no computed
+// members of sets, no deferred changes, no replacement because of a part of an attribute,
+// and nothing more of objects that stay deposed or tainted.
 //
 // Rejected: a real terraform in every test. It takes a second where this takes a
 // millisecond, and nothing can be done between its plan and its apply in one process.

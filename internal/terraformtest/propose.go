@@ -2,6 +2,7 @@ package terraformtest
 
 import (
 	"maps"
+	"slices"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/zclconf/go-cty/cty"
@@ -11,7 +12,7 @@ import (
 // Propose returns the new state that Terraform proposes to a provider: what the
 // configuration sets, and the prior value of what is computed and not set. Members of
 // nested objects are proposed one by one, against the element of the prior state with
-// the same index, the same key or, in a set, the same configured members.
+// the same index or the same key.
 func (s *Schema) Propose(prior, config cty.Value) cty.Value {
 	if config.IsNull() {
 		return cty.NullVal(s.Type)
@@ -54,10 +55,13 @@ func proposeNested(nested *tfprotov6.SchemaObject, prior, config cty.Value) cty.
 		return config
 	case nested.Nesting == tfprotov6.SchemaObjectNestingModeSingle:
 		return members.propose(prior, config)
+	case nested.Nesting == tfprotov6.SchemaObjectNestingModeSet:
+		if slices.ContainsFunc(members, func(a *tfprotov6.SchemaAttribute) bool { return a.Computed }) {
+			panic("computed members of a set are not played")
+		}
+		return config
 	case config.LengthInt() == 0:
 		return config
-	case nested.Nesting == tfprotov6.SchemaObjectNestingModeSet:
-		return members.proposeSet(prior, config)
 	}
 	var elements []cty.Value
 	keyed := map[string]cty.Value{}
@@ -74,66 +78,6 @@ func proposeNested(nested *tfprotov6.SchemaObject, prior, config cty.Value) cty.
 		return cty.MapVal(keyed)
 	}
 	return cty.ListVal(elements)
-}
-
-// proposeSet proposes the elements of a set. Each takes what is computed from the first
-// prior element that may have been made from it, and that no other one took.
-func (all attributes) proposeSet(prior, config cty.Value) cty.Value {
-	var left, elements []cty.Value
-	if !prior.IsNull() {
-		left = prior.AsValueSlice()
-	}
-	for _, element := range config.AsValueSlice() {
-		was := cty.NullVal(element.Type())
-		for i, candidate := range left {
-			if all.completes(element, candidate) {
-				was, left = candidate, append(left[:i:i], left[i+1:]...)
-				break
-			}
-		}
-		elements = append(elements, all.propose(was, element))
-	}
-	return cty.SetVal(elements)
-}
-
-// completes reports whether a prior element differs from a configured one only in what
-// is computed and not set.
-func (all attributes) completes(config, prior cty.Value) bool {
-	if same(config, prior) {
-		return true
-	}
-	if config.IsNull() || prior.IsNull() {
-		return false
-	}
-	for _, a := range all {
-		written, was := config.GetAttr(a.Name), prior.GetAttr(a.Name)
-		switch {
-		case same(written, was), a.Computed && a.NestedType == nil && written.IsNull():
-		case a.NestedType == nil || !nestedCompletes(a.NestedType, written, was):
-			return false
-		}
-	}
-	return true
-}
-
-// nestedCompletes is completes for a nested attribute. What the prior element lacks is not
-// compared, and sets are compared as a whole.
-func nestedCompletes(nested *tfprotov6.SchemaObject, config, prior cty.Value) bool {
-	members := attributes(nested.Attributes)
-	switch {
-	case nested.Nesting == tfprotov6.SchemaObjectNestingModeSet:
-		return false
-	case prior.IsNull():
-		return true
-	case nested.Nesting == tfprotov6.SchemaObjectNestingModeSingle:
-		return members.completes(config, prior)
-	}
-	for key, was := range prior.Elements() {
-		if config.IsNull() || !config.IsKnown() || !config.HasIndex(key).True() || !members.completes(config.Index(key), was) {
-			return false
-		}
-	}
-	return true
 }
 
 // same reports whether two values are the same, as far as they are known.

@@ -68,7 +68,7 @@ var (
 		nested("items", false, list, members(nested("deep", false, single, members()...))...),
 		nested("chosen", true, list, members()[1:]...),
 		nested("by_key", true, keyed, members(nested("deep", true, single, members()...))...),
-		nested("group", true, set, members(nested("deep", true, single, members()...), nested("row", false, list, members()...))...),
+		nested("group", true, set, members()[0], &attribute{Name: "note", Type: tftypes.String, Optional: true}),
 	)}}
 	schema = NewSchema(thingSchema)
 )
