@@ -92,7 +92,8 @@ func TestScenarioSecrets(t *testing.T) {
 // step is the one command of the scenario's workflow with a text.
 func step(t *testing.T, text string) string {
 	t.Helper()
-	steps := regexp.MustCompile(`(?m)^ +- run: (.*`+regexp.QuoteMeta(text)+` .*)$`).FindAllStringSubmatch(fileText(t, scenarioDir+"/workflows/environment.yml"), -1)
+	pattern := regexp.MustCompile(`(?m)^ +- run: (.*` + regexp.QuoteMeta(text) + ` .*)$`)
+	steps := pattern.FindAllStringSubmatch(fileText(t, scenarioDir+"/workflows/environment.yml"), -1)
 	if len(steps) != 1 {
 		t.Fatalf("%d steps run %s", len(steps), text)
 	}

@@ -186,52 +186,50 @@ func TestHealthWithoutRetries(t *testing.T) {
 // What follows an attempt: a wait, nothing, or too late, with a time of day.
 func TestWhatFollowsAnAttempt(t *testing.T) {
 	t.Parallel()
-	synctest.Test(t, testNext)
-}
-
-func testNext(t *testing.T) {
-	const second, never = time.Second, -time.Second
-	read, update := &Request{}, &Request{Method: http.MethodPatch}
-	tooLate := func(at string) string {
-		return "the next attempt could start at " + at + ", after the end of retry_timeout (1m0s): Run the command again after " + at + "."
-	}
-	once, undone := &Request{NonIdempotent: true}, &Request{NonIdempotent: true} // of which the latter was not carried out
-	for _, test := range []struct {
-		request    *Request
-		ends       string
-		left, wait time.Duration
-		because    string
-	}{
-		{read, "404", testRetry, never, ""},
-		{read, "503", testRetry, firstBackoff, ""},
-		{read, "503/2s", testRetry, 2 * second, ""},
-		{update, "409", testRetry, firstBackoff, ""},
-		{update, "409/61s", 2 * time.Minute, never, ""},
-		{update, "503/50s 409/15s", 2 * time.Minute, 15 * second, ""}, // a minute from the first 409 on
-		{read, "409", testRetry, never, ""},
-		{once, "503", testRetry, never, ""},
-		{undone, "503", testRetry, firstBackoff, ""},
-		{once, "lost", testRetry, never, ""},
-		{once, "429/200ms", testRetry, second / 5, ""}, // not the backoff
-		{read, "503", firstBackoff, firstBackoff, ""},
-		{read, "503", firstBackoff - 1, never, "retry_timeout leaves no time for the next attempt: "},
-		{read, "503/2m", testRetry, never, tooLate("03:02:00 UTC")},
-		{read, "429/24h", testRetry, never, tooLate("2000-01-02 03:00:00 UTC")},
-	} {
-		now, because := testNow(), ""
-		client := New(Config{RetryTimeout: testRetry, Random: func() float64 { return 1 }})
-		k := &Call{Request: test.request, client: client, end: now.Add(test.left)}
-		for how := range strings.FieldsSeq(test.ends) {
-			failed := ended(t, how)
-			failed.Ambiguous, failed.Elapsed = test.request != undone, time.Duration(len(k.failures))*50*second
-			k.failures = append(k.failures, failed)
+	synctest.Test(t, func(t *testing.T) {
+		const second, never = time.Second, -time.Second
+		read, update := &Request{}, &Request{Method: http.MethodPatch}
+		tooLate := func(at string) string {
+			return "the next attempt could start at " + at + ", after the end of retry_timeout (1m0s): Run the command again after " + at + "."
 		}
-		got := k.next(now)
-		if got.because != nil {
-			because = got.because.reason + ": " + got.because.advice
+		once, undone := &Request{NonIdempotent: true}, &Request{NonIdempotent: true} // of which the latter was not carried out
+		for _, test := range []struct {
+			request    *Request
+			ends       string
+			left, wait time.Duration
+			because    string
+		}{
+			{read, "404", testRetry, never, ""},
+			{read, "503", testRetry, firstBackoff, ""},
+			{read, "503/2s", testRetry, 2 * second, ""},
+			{update, "409", testRetry, firstBackoff, ""},
+			{update, "409/61s", 2 * time.Minute, never, ""},
+			{update, "503/50s 409/15s", 2 * time.Minute, 15 * second, ""}, // a minute from the first 409 on
+			{read, "409", testRetry, never, ""},
+			{once, "503", testRetry, never, ""},
+			{undone, "503", testRetry, firstBackoff, ""},
+			{once, "lost", testRetry, never, ""},
+			{once, "429/200ms", testRetry, second / 5, ""}, // not the backoff
+			{read, "503", firstBackoff, firstBackoff, ""},
+			{read, "503", firstBackoff - 1, never, "retry_timeout leaves no time for the next attempt: "},
+			{read, "503/2m", testRetry, never, tooLate("03:02:00 UTC")},
+			{read, "429/24h", testRetry, never, tooLate("2000-01-02 03:00:00 UTC")},
+		} {
+			now, because := testNow(), ""
+			client := New(Config{RetryTimeout: testRetry, Random: func() float64 { return 1 }})
+			k := &Call{Request: test.request, client: client, end: now.Add(test.left)}
+			for how := range strings.FieldsSeq(test.ends) {
+				failed := ended(t, how)
+				failed.Ambiguous, failed.Elapsed = test.request != undone, time.Duration(len(k.failures))*50*second
+				k.failures = append(k.failures, failed)
+			}
+			got := k.next(now)
+			if got.because != nil {
+				because = got.because.reason + ": " + got.because.advice
+			}
+			if got.again != (test.wait >= 0) || got.wait != max(test.wait, 0) || because != test.because {
+				t.Errorf("%s of %+v: %+v, %s", test.ends, *test.request, got, because)
+			}
 		}
-		if got.again != (test.wait >= 0) || got.wait != max(test.wait, 0) || because != test.because {
-			t.Errorf("%s of %+v: %+v, %s", test.ends, *test.request, got, because)
-		}
-	}
+	})
 }

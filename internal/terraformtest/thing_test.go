@@ -64,7 +64,10 @@ var (
 		&attribute{Name: "once", Type: tftypes.String, Optional: true, WriteOnly: true},
 		&attribute{Name: "tags", Type: tftypes.List{ElementType: tftypes.String}, Optional: true, Computed: true},
 		&attribute{Name: "marks", Type: tftypes.Set{ElementType: tftypes.String}, Optional: true},
-		nested("one", true, single, members(nested("inner", true, single, members()...), &attribute{Name: "unseen", Type: tftypes.String, Optional: true, WriteOnly: true})...),
+		nested("one", true, single, members(
+			nested("inner", true, single, members()...),
+			&attribute{Name: "unseen", Type: tftypes.String, Optional: true, WriteOnly: true},
+		)...),
 		nested("items", false, list, members(nested("deep", false, single, members()...))...),
 		nested("chosen", true, list, members()[1:]...),
 		nested("by_key", true, keyed, members(nested("deep", true, single, members()...))...),
@@ -211,7 +214,9 @@ func (t *things) GetProviderSchema(context.Context, *tfprotov6.GetProviderSchema
 	}, nil
 }
 
-func (t *things) GetResourceIdentitySchemas(context.Context, *tfprotov6.GetResourceIdentitySchemasRequest) (*tfprotov6.GetResourceIdentitySchemasResponse, error) {
+func (t *things) GetResourceIdentitySchemas(
+	context.Context, *tfprotov6.GetResourceIdentitySchemasRequest,
+) (*tfprotov6.GetResourceIdentitySchemasResponse, error) {
 	return &tfprotov6.GetResourceIdentitySchemasResponse{}, nil
 }
 
