@@ -19,18 +19,8 @@ func TestPipelineGuide(t *testing.T) {
 		t.Skip("there is no openssl")
 	}
 	w.copies(examplesDir, "clone/examples")
+	w.File("versions.tf", fileText(t, examplesDir+"/resources/dataplatform_service_scaling/versions.tf"))
 	w.File("main.tf", keyBlock+fmt.Sprintf(`
-terraform {
-  required_version = ">= 1.5"
-
-  required_providers {
-    dataplatform = {
-      source  = "dataplatform/dataplatform"
-      version = "~> 0.1.0"
-    }
-  }
-}
-
 import {
   to = dataplatform_service_scaling.ledger
   id = %[1]q

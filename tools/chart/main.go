@@ -144,7 +144,7 @@ var plans = []struct{ text, objects string }{
 
 // calls are the rows of the table of calls, and calledFor its columns.
 var (
-	calls     = []string{"ValidateResourceConfig", "UpgradeResourceState", "ReadResource", "PlanResourceChange"}
+	calls     = []string{"ValidateResourceConfig", "ReadResource", "PlanResourceChange"}
 	calledFor = []string{"service", "pipe", "mapped-pipe"}
 )
 

@@ -8,7 +8,6 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/zclconf/go-cty/cty"
-	ctyjson "github.com/zclconf/go-cty/cty/json"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/provider"
@@ -36,8 +35,6 @@ func BenchmarkCall(b *testing.B) {
 				b.Fatal(report)
 			}
 		}
-		stored, err := ctyjson.Marshal(block.State.Value, block.Schema.Type)
-		check(b, err)
 		config, state, private := block.Schema.Encode(block.Config), block.Schema.Encode(block.State.Value), block.State.Private
 		for _, call := range []struct {
 			name string
@@ -45,12 +42,6 @@ func BenchmarkCall(b *testing.B) {
 		}{
 			{"ValidateResourceConfig", func() error {
 				_, err := p.ValidateResourceConfig(b.Context(), &tfprotov6.ValidateResourceConfigRequest{TypeName: object.typeName, Config: config})
-				return err
-			}},
-			{"UpgradeResourceState", func() error {
-				_, err := p.UpgradeResourceState(b.Context(), &tfprotov6.UpgradeResourceStateRequest{
-					TypeName: object.typeName, RawState: &tfprotov6.RawState{JSON: stored},
-				})
 				return err
 			}},
 			{"ReadResource", func() error {
