@@ -5,11 +5,9 @@ import (
 	"crypto/elliptic"
 	"crypto/rand"
 	"errors"
-	"io"
 	"strings"
 	"testing"
 
-	"filippo.io/age"
 	"filippo.io/age/armor"
 	"golang.org/x/crypto/ssh"
 
@@ -30,17 +28,22 @@ func parsed(t *testing.T, texts ...string) (all []Recipient) {
 	return all
 }
 
-// What is sealed can be opened by each recipient alone, also as the age command opens it.
+// What is sealed can be opened by each recipient alone. TestDecryptingGuide opens it with the age command.
 func TestSealAndOpen(t *testing.T) {
 	t.Parallel()
 	x25519, ed25519, rsa := sealingtest.X25519(t), sealingtest.Ed25519(t, ""), sealingtest.RSA(t, 2048)
-	for name, pairs := range map[string][]sealingtest.Pair{"classic": {x25519, ed25519, rsa}, "post-quantum": {sealingtest.PostQuantum(t), sealingtest.PostQuantum(t)}, "alone": {x25519}} {
+	for name, pairs := range map[string][]sealingtest.Pair{
+		"classic":      {x25519, ed25519, rsa},
+		"post-quantum": {sealingtest.PostQuantum(t), sealingtest.PostQuantum(t)},
+		"alone":        {x25519},
+	} {
 		var recipients []Recipient
 		for _, pair := range pairs {
 			recipients = append(recipients, parsed(t, pair.Recipient)...)
 		}
 		sealed, err := Seal(secret, recipients)
-		if err != nil || strings.Contains(sealed, secret) || !strings.HasPrefix(sealed, armor.Header+"\n") || !strings.HasSuffix(sealed, "\n"+armor.Footer+"\n") {
+		isArmored := strings.HasPrefix(sealed, armor.Header+"\n") && strings.HasSuffix(sealed, "\n"+armor.Footer+"\n")
+		if err != nil || strings.Contains(sealed, secret) || !isArmored {
 			t.Fatalf("%s: %v, sealed as\n%s", name, err, sealed)
 		}
 		for _, pair := range pairs {
@@ -50,13 +53,6 @@ func TestSealAndOpen(t *testing.T) {
 			}
 			if opened, err := Open(sealed, identity); opened != secret || err != nil {
 				t.Errorf("%s: opened as %q, %v", name, opened, err)
-			}
-			r, err := age.Decrypt(armor.NewReader(strings.NewReader(sealed)), identity...)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if opened, err := io.ReadAll(r); string(opened) != secret || err != nil {
-				t.Errorf("%s: age opens it as %q, %v", name, opened, err)
 			}
 		}
 	}
@@ -134,15 +130,17 @@ func TestRecipientsAreCompared(t *testing.T) {
 func TestErrors(t *testing.T) {
 	t.Parallel()
 	pair, other, pq := sealingtest.X25519(t), sealingtest.X25519(t), sealingtest.PostQuantum(t)
-	if _, err := Seal(secret, parsed(t, pair.Recipient, pq.Recipient)); err == nil || !strings.Contains(err.Error(), "post-quantum recipients (age1pq1…) cannot be combined with others") {
+	_, err := Seal(secret, parsed(t, pair.Recipient, pq.Recipient))
+	if err == nil || !strings.Contains(err.Error(), "post-quantum recipients (age1pq1…) cannot be combined with others") {
 		t.Error(err)
 	}
 	if _, err := Seal(secret, nil); err == nil {
 		t.Error("sealed for nobody")
 	}
 	locked := sealingtest.Ed25519(t, "hush-hush").Identity
+	const neither = "neither an age identity"
 	for text, says := range map[string]string{
-		"": "neither an age identity", "hush-hush": "neither an age identity", pair.Recipient: "neither an age identity", pair.Identity[:40]: "neither an age identity",
+		"": neither, "hush-hush": neither, pair.Recipient: neither, pair.Identity[:40]: neither,
 		locked: "with a passphrase", locked[:200]: "not a complete SSH private key",
 	} {
 		if _, err := ParseIdentity(text); err == nil || !strings.Contains(err.Error(), says) || strings.Contains(err.Error(), "hush-hush") {
