@@ -2,6 +2,7 @@ package mockplatform_test
 
 import (
 	"net/http/httptest"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -62,13 +63,14 @@ func TestConsoleRejectsUnknownMembers(t *testing.T) {
 func TestConsoleRestores(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, mockplatform.Behaviour{})
-	for _, path := range []string{aService, aPipe, anAlert} {
-		before := b.console(200, "GET", path, "")
-		b.console(200, "DELETE", path, "")
-		b.console(404, "GET", path, "")
-		b.console(404, "DELETE", path, "")
-		b.console(400, "PUT", path, before)
-		equal(t, path, b.console(200, "PUT", path, ""), before)
+	for _, object := range []string{aService, aPipe, anAlert} {
+		before := b.console(200, "GET", object, "")
+		b.console(200, "DELETE", object, "")
+		b.console(404, "GET", object, "")
+		terraformtest.WantNoText(t, b.console(200, "GET", filepath.Dir(object), ""), filepath.Base(object))
+		b.console(404, "DELETE", object, "")
+		b.console(400, "PUT", object, before)
+		equal(t, object, b.console(200, "PUT", object, ""), before)
 	}
 	equal(t, "services of the API", size(b.send("GET", servicesPath, "").body, "result"), 3)
 	b.console(404, "PUT", aPipe+"0", "")

@@ -26,6 +26,7 @@ var meanings = []struct {
 	{"size", `4`, `4.0`, true, true},
 	{"size", `0.1`, `0.1000000000000000055511151231257827`, true, true}, // as a float64 has it
 	{"size", `9007199254740992`, `9007199254740992.5`, true, true},
+	{"size", `9007199254740992`, `9007199254740993`, false, false},
 	{"on", `"??"`, `"??"`, false, true},
 	{"list", `["a", "b"]`, `["b", "a"]`, false, false},
 	{"set", `["a", "b"]`, `["b", "a", "b"]`, true, true},
