@@ -46,7 +46,7 @@ func TestReturnedLeavesGoMissing(t *testing.T) {
 func TestNeverReturned(t *testing.T) {
 	t.Parallel()
 	for _, method := range []string{"", "GET"} {
-		tf := adopts(t, newToy(), m{"name": "n", "threads": 5, "columns": []any{"x"}, "destination": m{"table": m{"rows": 1}}})
+		tf := adopts(t, m{"name": "n", "threads": 5, "columns": []any{"x"}, "destination": m{"table": m{"rows": 1}}})
 		for _, path := range []string{"name", "threads", "columns", "destination.table.rows", "memory"} {
 			tf.events = append(tf.events, to(method, omits(path)))
 		}
@@ -78,7 +78,7 @@ func TestAdoptionReads(t *testing.T) {
 		error    string
 	}
 	eachRow(t, func(row row, t *testing.T) {
-		tf := adopts(t, newToy(), m{"mappings": row.mappings})
+		tf := adopts(t, m{"mappings": row.mappings})
 		tf.events = events{row.event}
 		o := tf.apply()
 		tf.wantSent(row.sent)
@@ -147,9 +147,8 @@ func TestPrivateStateHasWhatNoReadReturned(t *testing.T) {
 // to writes would otherwise cause an endless difference.
 func TestSetAndEmptied(t *testing.T) {
 	t.Parallel()
-	w := newToy()
-	w.change(firstPipe, nil, "threads")
-	tf := adopts(t, w, m{"threads": 2})
+	tf := adopts(t, m{"threads": 2})
+	tf.change(firstPipe, nil, "threads")
 	tf.wantErrors(tf.apply())
 	tf.wantPatches("PATCH threads")
 	tf.plays(

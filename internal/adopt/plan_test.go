@@ -19,7 +19,7 @@ func TestIgnoreChanges(t *testing.T) {
 	tf.block.IgnoreChanges = []cty.Path{cty.GetAttrPath("name")}
 	tf.plays(act{config: m{"name": "ignored", "threads": 4}, sent: "PATCH threads"}, act{console: m{"name": "outside"}})
 	for ignored, patch := range map[string]string{"user": "PATCH credentials.version", "version": "PATCH credentials.user"} {
-		tf := adopts(t, newToy(), m{"credentials": m{"user": "a", "version": "1"}})
+		tf := adopts(t, m{"credentials": m{"user": "a", "version": "1"}})
 		tf.apply()
 		tf.requests = nil
 		tf.block.IgnoreChanges = []cty.Path{cty.GetAttrPath("credentials").GetAttr(ignored)}
@@ -87,7 +87,7 @@ func TestAdoptionWarnings(t *testing.T) {
 		summary, list string
 	}
 	eachRow(t, func(row row, t *testing.T) {
-		tf := adopts(t, newToy(), row.plan)
+		tf := adopts(t, row.plan)
 		tf.change(firstPipe, nil, "certificate")
 		o := tf.plan()
 		if row.list == "" {
@@ -159,7 +159,7 @@ func TestEmptyObjects(t *testing.T) {
 func TestUnreadableAndDeletedObjects(t *testing.T) {
 	t.Parallel()
 	noResponse := events{{fails: &platform.Error{Message: "no response"}}}
-	adoption := adopts(t, newToy(), m{})
+	adoption := adopts(t, m{})
 	adoption.events = noResponse
 	adoption.wantErrors(adoption.plan(), "Cannot read pipe")
 	tf := adopted(t, m{})
@@ -208,7 +208,7 @@ func TestSpellingOfIDs(t *testing.T) {
 	t.Parallel()
 	capitals := strings.ToUpper(firstPipe)
 	for first, then := range map[string]string{firstPipe: capitals, capitals: firstPipe} {
-		tf := adopts(t, newToy(), m{"pipe_id": first, "name": "crm"})
+		tf := adopts(t, m{"pipe_id": first, "name": "crm"})
 		tf.events = events{to("PATCH", keeps(then, "pipe_id"))}
 		tf.plays(act{}, act{config: m{"pipe_id": then, "name": "new"}, sent: "PATCH name"})
 		if got := tf.state.At("pipe_id").Text(); got != first {

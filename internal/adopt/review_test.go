@@ -14,7 +14,7 @@ func TestAdoptionKeepsElements(t *testing.T) {
 	type row struct{ mappings, lines string }
 	eachRow(t, func(row row, t *testing.T) {
 		for _, inPlan := range []m{nil, {"pipe_id": firstPipe, "mappings": unknown}} {
-			tf := adopts(t, newToy(), m{"mappings": row.mappings})
+			tf := adopts(t, m{"mappings": row.mappings})
 			tf.planConfig = inPlan
 			o := tf.apply()
 			tf.planConfig = nil
@@ -43,7 +43,7 @@ func TestAdoptionKeepsElements(t *testing.T) {
 // without the warnings.
 func TestRejectedAdoption(t *testing.T) {
 	t.Parallel()
-	tf := adopts(t, newToy(), m{"name": "new", "mappings": "", "destination": m{"lake": m{"shards": 1}}})
+	tf := adopts(t, m{"name": "new", "mappings": "", "destination": m{"lake": m{"shards": 1}}})
 	tf.wantSaid(tf.plan(), []string{"Pipe has another destination"}, nil)
 }
 
@@ -80,12 +80,12 @@ func TestNamesInAnotherUnicodeForm(t *testing.T) {
 	t.Parallel()
 	const decomposed, users = "cafe\u0301", ", users without caf\u00e9"
 	mappings := func(text string) m { return m{"mappings": text} }
-	w := newToy()
-	w.change(firstPipe, "events without "+decomposed+", items, "+decomposed, "mappings")
-	w.change(firstPipe, []any{decomposed}, "columns")
+	tf := adopts(t, m{"columns": []any{"caf\u00e9"}, "mappings": "events without caf\u00e9, items, caf\u00e9"})
+	tf.change(firstPipe, "events without "+decomposed+", items, "+decomposed, "mappings")
+	tf.change(firstPipe, []any{decomposed}, "columns")
 	const cannotSend = "A name in source.postgres.table_mappings of " + pipeCRM + " cannot be sent: "
 	cannot := []string{cannotSend + `The platform has "café" (of "events") in another Unicode form`}
-	adopts(t, w, m{"columns": []any{"caf\u00e9"}, "mappings": "events without caf\u00e9, items, caf\u00e9"}).plays(
+	tf.plays(
 		act{},
 		act{config: mappings("events without caf\u00e9, items, caf\u00e9" + users), sent: "PATCH +users"}, // a mapping of its own
 		act{config: mappings("events without caf\u00e9 x, items, caf\u00e9" + users), errors: cannot},

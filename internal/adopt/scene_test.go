@@ -83,11 +83,9 @@ func eachRow[R any](t *testing.T, run func(R, *testing.T), rows map[string]R) {
 }
 
 func (s scene) play(t *testing.T) {
-	w := newToy()
-	w.plain = s.plain
-	tf := adopts(t, w, m{"name": "crm", "columns": []any{"a", "b"}})
-	if !s.plain {
-		tf.config["mappings"] = usual
+	tf := adopts(t, m{"name": "crm", "columns": []any{"a", "b"}, "mappings": usual})
+	if s.plain {
+		tf.engine.Mappings, tf.config["mappings"] = nil, nil
 	}
 	if s.reset {
 		tf.config["threads"] = 3

@@ -41,9 +41,10 @@ type terraform struct {
 	run   *conn.Connection
 }
 
-// adopts is a block for a pipe of a toy, the first one unless the configuration names another.
-func adopts(t *testing.T, w *toy, config m) *terraform {
+// adopts is a block for a pipe, the first one unless the configuration names another.
+func adopts(t *testing.T, config m) *terraform {
 	t.Helper()
+	w := newToy()
 	if config["pipe_id"] == nil {
 		config["pipe_id"] = firstPipe
 	}
@@ -55,7 +56,7 @@ func adopts(t *testing.T, w *toy, config m) *terraform {
 // adopted is a block whose pipe was adopted, without a PATCH.
 func adopted(t *testing.T, config m) *terraform {
 	t.Helper()
-	tf := adopts(t, newToy(), config)
+	tf := adopts(t, config)
 	tf.plays(act{})
 	return tf
 }

@@ -64,7 +64,6 @@ var toySchema = schema.Schema{Attributes: map[string]schema.Attribute{
 		"key": schema.StringAttribute{Optional: true, WriteOnly: true},
 	}},
 	"workers": schema.NumberAttribute{Optional: true, Computed: true, DeprecationMessage: "use memory"},
-	"owner":   schema.SingleNestedAttribute{Computed: true, Attributes: map[string]schema.Attribute{"name": text()}},
 	"state":   schema.StringAttribute{Computed: true},
 	"memory":  schema.NumberAttribute{Computed: true},
 }}
@@ -98,7 +97,6 @@ type toy struct {
 	doneIn   time.Duration // a PATCH that fails changes the pipe after so long, or never
 	resets   bool          // a PATCH resets the leaves that it omits
 	noBody   error         // why there is no body of a PATCH
-	plain    bool          // the kind has no table mappings
 	// interrupt ends the apply under way.
 	interrupt func()
 }
@@ -131,7 +129,7 @@ func newToy() *toy {
 }
 
 func (w *toy) engine() *Engine {
-	kind := Kind{
+	return New(Kind{
 		Name: "pipe", Noun: "pipe",
 		CannotRead: "Cannot read pipe", CannotUpdate: "Cannot update pipe", CannotImport: "Cannot import pipe", NoSuch: "No such pipe",
 		IDs:    []string{"pipe_id"},
@@ -181,11 +179,7 @@ func (w *toy) engine() *Engine {
 			}
 			return []string{"state", "memory"}
 		},
-	}
-	if w.plain {
-		kind.Mappings = nil
-	}
-	return New(kind)
+	})
 }
 
 // patching is an update of a pipe under way.

@@ -13,16 +13,16 @@ import (
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
 )
 
-// TestMemberThatNoElementHas has responses that have a member for no mapping at all: they say nothing of it. Where
-// one mapping has it, the others have the empty value.
+// TestMemberThatNoElementHas has responses that have a member for no mapping at all: they say nothing of it, nor of that
+// of a mapping whose addition is lost. Where one mapping has it, the others have the empty value.
 func TestMemberThatNoElementHas(t *testing.T) {
 	t.Parallel()
 	tf := adopted(t, m{"mappings": usual})
-	tf.events = events{to("", lacks("sorted"))}
-	for _, one := range []string{"events sorted without phone", "events without phone", "events sorted without phone"} { // also of one that is added
+	tf.events = events{to("", lacks("sorted")), lost(2, 0)}
+	for _, one := range []string{"events sorted without phone", "events without phone", "events sorted without phone"} {
 		tf.config["mappings"], tf.requests = one+", items", nil
 		o := tf.apply()
-		tf.wantSent("2 GETs, PATCH -events, PATCH +events") // no response leaves a doubt
+		tf.wantSent("2 GETs, PATCH -events, PATCH +events, GET") // no response leaves a doubt
 		tf.wantQuiet(o)
 	}
 	tf.events = events{to("", lacks("sorted", "events"))}
@@ -94,9 +94,9 @@ func TestCarriedLeaves(t *testing.T) {
 		"after a wait in the queue, from a new read": {reset: true, events: events{before(1, 0, 9, "threads"), queues(0, 1, 11*time.Second)},
 			sent: "2 GETs, PATCH name threads", took: 11 * time.Second},
 		"after a 429, from the same read": {reset: true, events: events{fails(1, never, limited)}, sent: "GET, PATCH name threads, PATCH name threads"},
-		"no read before another attempt": {reset: true, events: events{busy(1), forbidsRead(1, 1)}, sent: "GET, PATCH name threads, GET",
-			errors: []string{"Nothing more was sent: Tried to "}},
-		"with both steps": {reset: true, mappings: changed, sent: "GET, PATCH name threads -events, PATCH threads +events"},
+		"with both steps":                 {reset: true, mappings: changed, sent: "GET, PATCH name threads -events, PATCH threads +events"},
+		"as the first step has sent them, and not as late responses have them": {reset: true, config: m{"name": "crm", "threads": 5}, mappings: changed,
+			events: events{within(1, 0, 99, keeps(3, "threads"))}, sent: "GET, PATCH threads -events, PATCH threads +events"},
 		"which change between the steps": {reset: true, mappings: changed, events: events{stores(1, keeps(9, "threads"))},
 			sent: "GET, PATCH name threads -events, PATCH threads +events, GET", differs: true, warnings: []string{moved}},
 		"what a leaf needs":                     {config: m{"name": "crm", "certificate": "new"}, sent: "GET, PATCH certificate columns"},
@@ -114,8 +114,7 @@ func TestInterruptBetweenRemovalAndAddition(t *testing.T) {
 			sent: removes + ", 4 GETs, PATCH +events", took: 3500 * time.Millisecond, errors: []string{unread, maybe}},
 		"the removal is not there in the time of a request": {mappings: changed, events: events{interrupts(1, 0), stores(0, keeps(usual, "mappings"))},
 			sent: removes + ", 5 GETs", took: 10 * time.Second, errors: []string{unread, maybe}},
-		"the outcome of the removal is not known": {mappings: changed, events: events{interrupts(1, 0), lost(1, 0)}, sent: removes + ", GET, PATCH +events"},
-		"nothing was removed":                     {events: events{interrupts(0, 1)}, sent: "GET", errors: []string{"Interrupted before it began"}},
+		"nothing was removed": {events: events{interrupts(0, 1)}, sent: "GET", errors: []string{"Interrupted before it began"}},
 	})
 }
 
@@ -140,14 +139,12 @@ func TestMovedByTheChange(t *testing.T) {
 func TestSentIsAwaited(t *testing.T) {
 	const lag, read = 3 * time.Second, 3500 * time.Millisecond // the read that no longer lags
 	eachRow(t, scene.play, map[string]scene{
-		"a leaf that is late is read until it is there": {events: events{{lag: lag}}, sent: "GET, PATCH name, 4 GETs", took: read},
-		"a leaf that comes in steps is read until it is there": {plain: true, config: m{"name": "crm", "threads": 6},
+		"a leaf that comes in steps is read until it is there": {config: m{"name": "crm", "threads": 6},
 			events: events{within(1, 0, 2, keeps(4, "threads")), within(1, 2, 4, keeps(5, "threads"))}, sent: "GET, PATCH threads, 4 GETs", took: read},
 		"a mapping whose members come late is read until it has them": {config: m{"name": "crm"}, mappings: shared,
 			events: events{within(1, 0, 4, lacks("source_table", "users"))}, sent: "GET, PATCH +users, 4 GETs", took: read},
-		"an addition waits for its removal, and for no leaf": {mappings: changed, events: events{stores(0, keeps("crm", "name"))}, sent: swaps + ", 10 GETs",
-			took: maxWait, errors: []string{notShown + "name of pipe"}},
-		"a leaf that is never there is sent once": {events: events{stores(0, keeps("crm", "name"))}, sent: "GET, PATCH name, 10 GETs", took: maxWait,
+		"an addition waits for its removal, and for no leaf, which is sent once": {mappings: renamed, events: events{stores(0, keeps("crm", "name"))},
+			sent: removes + ", PATCH +users, 10 GETs", took: maxWait,
 			errors: []string{`name was sent and accepted, but the API still returned the value from before, "crm", in reads for 30s. `}},
 		"a leaf that becomes another one is an error with advice": {config: m{"name": "crm", "threads": 5}, events: events{stores(0, keeps(7, "threads"))},
 			sent: "GET, PATCH threads, 10 GETs", took: maxWait,
@@ -169,8 +166,6 @@ func TestSentIsAwaited(t *testing.T) {
 			sent: removes + ", 2 GETs", took: firstPause, errors: []string{unread, wasThere}},
 		"a read during the wait for a leaf fails: the mappings are as they were shown": {mappings: changed,
 			events: events{stores(0, keeps("crm", "name")), forbidsRead(2, 2)}, sent: swaps + ", 2 GETs", took: firstPause, errors: []string{unread}},
-		"a leaf of the first PATCH that only the response to the second has as it was": {mappings: changed,
-			events: events{to("PATCH +events", keeps("crm", "name"))}, sent: swaps + ", GET"},
 		"a leaf that only the response had is asked for once more, after a response that is dropped": {config: m{"name": "crm", "threads": 5},
 			events: events{{lag: time.Second}, within(1, 3, 4, omits("certificate"))}, sent: "GET, PATCH threads, 4 GETs", took: 1500 * time.Millisecond},
 	})
@@ -192,16 +187,15 @@ func TestUnknownOutcome(t *testing.T) {
 			took: maxWait, errors: []string{again + "name"}},
 		"credentials whose response cannot be read have not arrived": {config: m{"name": "crm", "credentials": m{"version": "1"}},
 			events: events{fails(1, 0, unreadable)}, sent: "GET, PATCH credentials.version, GET", differs: true, errors: []string{again + "credentials.version"}},
-		"a removal that a read shows: the read is enough": {mappings: changed, events: events{lost(1, 0)}, sent: removes + ", GET, PATCH +events"},
 		"a leaf that has changed meanwhile is not put back": {config: m{"threads": 3}, mappings: changed, events: events{before(1, 0, 9, "threads"), lost(1, 0)},
 			sent: removes + ", GET, PATCH +events, GET", differs: true, warnings: []string{"- threads: was 3, is now 9"}},
 		"a removal that is carried out after 14 s is not sent again": {mappings: changed, events: events{lost(1, 14*time.Second)},
 			sent: removes + ", 7 GETs, PATCH +events", took: 17500 * time.Millisecond},
 		"a removal that is carried out after 40 s: the update has stopped": {mappings: changed, events: events{lost(1, 40*time.Second)},
 			sent: removes + ", 10 GETs", took: maxWait, errors: []string{undone}},
-		"an addition that is not carried out for 30 s is sent once more": {mappings: changed, events: events{lost(2, never)},
-			sent: swaps + ", 10 GETs, PATCH +events", took: maxWait},
-		"an addition is not sent a third time": {mappings: changed, events: events{lost(2, never), lost(3, never)},
+		"leaves whose PATCH has failed for good are not read": {events: events{fails(1, 0, platform.Error{Status: 500, Ambiguous: true})},
+			sent: "GET, PATCH name", errors: []string{"Cannot update pipe"}},
+		"an addition that is not carried out for 30 s is sent once more, and not a third time": {mappings: changed, events: events{lost(2, never), lost(3, never)},
 			sent: swaps + ", 10 GETs, PATCH +events, 10 GETs", took: 2 * maxWait,
 			errors: []string{undone, wasEvents + "\nThese were sent, and may be added meanwhile:\n\n  - \"events\"\n\n"}},
 		"an addition is not sent again if the provider does not retry": {once: true, mappings: changed, events: events{lost(2, never)}, sent: swaps + ", 10 GETs",
@@ -218,8 +212,6 @@ func TestUnknownOutcome(t *testing.T) {
 			events: events{before(2, 0, "events without te\u0301l, items", "mappings"), lost(2, never)}, sent: swaps + ", GET"},
 		"a removal that is done, and a leaf that is not: the leaves are sent": {config: m{"threads": 5}, mappings: changed,
 			events: events{stores(1, keeps("other", "name")), lost(1, 0)}, sent: "GET, PATCH name threads -events, GET, PATCH name threads, PATCH +events"},
-		"a removal that is done, and credentials that no read shows: they are sent again": {config: m{"name": "crm", "credentials": m{"version": "1"}},
-			mappings: changed, events: events{lost(1, 0)}, sent: "GET, PATCH credentials.version -events, GET, PATCH credentials.version, PATCH +events"},
 		"a removal that is done, and the provider does not retry: credentials have not arrived, and the addition follows": {once: true,
 			config: m{"name": "crm", "credentials": m{"version": "1"}}, mappings: changed, events: events{lost(1, 0)},
 			sent: "GET, PATCH credentials.version -events, GET, PATCH +events", errors: []string{"again:\n\n  - credentials.version"}},
@@ -237,15 +229,21 @@ func TestUnknownOutcome(t *testing.T) {
 	})
 }
 
-// TestLostAdditionToAnOmittedSet has a platform that omits the mappings of a pipe until it has one. A read without them
-// shows that the addition was not carried out.
-func TestLostAdditionToAnOmittedSet(t *testing.T) {
+// TestAdditionToAnOmittedSet has platforms that omit the mappings of a pipe that has none. If they return those of others, a
+// read without them shows that an addition was not carried out. If they never return any, it shows nothing.
+func TestAdditionToAnOmittedSet(t *testing.T) {
 	t.Parallel()
-	w := newToy()
-	w.change(firstPipe, "", "mappings")
-	w.events = events{to("", omitsEmptyMappings)}
-	adopts(t, w, m{"mappings": ""}).plays(act{}, act{
-		config: m{"mappings": "items"}, events: events{to("", omitsEmptyMappings), lost(1, never)}, sent: "PATCH +items, PATCH +items"})
+	for sent, row := range map[string]struct {
+		events   events
+		warnings []string
+	}{
+		"PATCH +items, PATCH +items": {events: events{to("", omitsEmptyMappings), lost(1, never)}},
+		"PATCH +items":               {events: events{to("", omits("mappings"))}, warnings: []string{"API does not return all values"}},
+	} {
+		tf := adopts(t, m{"mappings": ""})
+		tf.change(firstPipe, "", "mappings")
+		tf.plays(act{events: row.events}, act{config: m{"mappings": "items"}, sent: sent, warnings: row.warnings})
+	}
 }
 
 // TestRejectedHalfWay has a platform that removes one of two mappings and then rejects the PATCH: one
@@ -265,10 +263,11 @@ func TestRejectedHalfWay(t *testing.T) {
 			sent:   "GET, PATCH -events -items, 2 GETs", took: 11 * time.Second, errors: []string{conflicts, wasThere}},
 		"before an attempt after a 423, too":         {config: change, events: half(423), sent: sent, errors: []string{conflicts, wasThere}},
 		"the read fails: all that the PATCH removes": {config: change, events: half(422, forbidsRead(1, 1)), sent: sent, errors: []string{"HTTP 422", both}},
-		"nothing was done: no list":                  {config: change, events: rejected(1, 422), sent: sent, errors: []string{"HTTP 422"}},
 		"missing permission does nothing: no read":   {config: change, events: rejected(1, 403), sent: "GET, PATCH -events -items", errors: []string{"HTTP 403"}},
-		"a 400 to leaves, beside no mappings":        {plain: true, events: rejected(1, 400), sent: "GET, PATCH name", errors: []string{"HTTP 400"}},
-		"a 400 to the removal of one":                {mappings: changed, events: rejected(1, 400), sent: removes + ", GET", errors: []string{"HTTP 400"}},
+		"a leaf of a kind without mappings has changed since the plan, and is rejected": {plain: true,
+			events: append(rejected(1, 400), before(0, 1, "moved", "name")), sent: "GET, PATCH name", errors: []string{"HTTP 400"}},
+		"there is no body": {events: events{{before: func(w *toy) { w.noBody = errors.New("no body") }}}, sent: "GET", errors: []string{"no body."}},
+		"a 400 to the removal of one, of nothing: no list": {mappings: changed, events: rejected(1, 400), sent: removes + ", GET", errors: []string{"HTTP 400"}},
 		"the second is rejected: all that is removed": {config: change, events: rejected(2, 422), sent: "GET, PATCH -events -items, PATCH +events +items",
 			errors: []string{"HTTP 422", both}},
 	})
@@ -279,13 +278,10 @@ func TestRejectedHalfWay(t *testing.T) {
 func TestChangesByOthersStayAndAreNamed(t *testing.T) {
 	const (
 		left     = "They were left as they are, and the next plan shows those that the configuration sets:\n\n  - "
-		threads  = left + "threads: was 3, is now 9"
 		inQueue  = 11 * time.Second
 		mappings = "source.postgres.table_mappings, "
 	)
 	eachRow(t, scene.play, map[string]scene{
-		"a leaf changes while a PATCH of another waits: it stays": {config: m{"threads": 3}, events: events{before(1, 0, 9, "threads"), busy(1)},
-			sent: "GET, PATCH name, PATCH name, GET", differs: true, warnings: []string{threads}},
 		"a leaf that only the response has otherwise has not changed": {config: m{"threads": 3}, events: events{to("PATCH name", keeps(0, "threads"))},
 			sent: "GET, PATCH name, GET"},
 		"another mapping changes while a PATCH waits: it is left alone": {mappings: changed,
@@ -297,8 +293,8 @@ func TestChangesByOthersStayAndAreNamed(t *testing.T) {
 		"the mapping is removed by then, and its addition is rejected: it is in the list": {config: m{"name": "crm"}, mappings: changed,
 			events: events{before(1, 0, "items", "mappings"), busy(1), fails(2, never, platform.Error{Status: 422})},
 			sent:   "GET, PATCH -events, GET, PATCH +events", errors: []string{"HTTP 422", wasThere}},
-		"one of its source table is added while a PATCH waits: nothing more is sent": {mappings: changed,
-			events: events{before(1, 0, shared, "mappings"), before(1, 0, "moved", "name"), busy(1)},
+		"one to the target of what is added later comes while the removal waits: nothing more is sent": {mappings: renamed,
+			events: events{before(1, 0, usual+", users from shop", "mappings"), before(1, 0, "moved", "name"), busy(1)},
 			sent:   removes + ", GET", errors: []string{conflicts}},
 		"in another Unicode form, it cannot be sent": {mappings: changed,
 			events: events{before(1, 0, "events sorted without ne\u0301, items", "mappings"), busy(1)}, sent: removes + ", GET", errors: []string{conflicts}},
@@ -311,7 +307,7 @@ func TestChangesByOthersStayAndAreNamed(t *testing.T) {
 			sent: swaps + ", 4 GETs, PATCH +events", took: 3500 * time.Millisecond},
 		"a PATCH that was in the queue for too long is decided by a new read, and a leaf that changed meanwhile stays": {config: m{"name": "crm", "threads": 3},
 			mappings: changed, events: events{before(0, 2, 9, "threads"), queues(0, 1, inQueue)}, sent: "2 GETs, PATCH -events, PATCH +events, GET", took: inQueue,
-			differs: true, warnings: []string{threads}},
+			differs: true, warnings: []string{left + "threads: was 3, is now 9"}},
 		"a mapping that goes with the PATCH of another is not added again": {mappings: changed, events: events{stores(1, keeps("", "mappings"))},
 			sent: swaps + ", GET", differs: true, warnings: []string{left + mappings + `"items": was there, is now missing`}},
 		"all elements go with a PATCH of a leaf, which omits them then": {events: events{stores(1, keeps("", "mappings")), to("", omitsEmptyMappings)},
@@ -325,9 +321,7 @@ func TestChangesByOthersStayAndAreNamed(t *testing.T) {
 
 // TestResponsesOmitTheSetOrALeaf has responses that omit the set, or a leaf.
 func TestResponsesOmitTheSetOrALeaf(t *testing.T) {
-	const (
-		dropped = "- threads: was 3, is now not set"
-	)
+	const dropped = "- threads: was 3, is now not set"
 	eachRow(t, scene.play, map[string]scene{
 		"nothing shows the set after the first PATCH: what it removed is in the list": {mappings: changed,
 			events: events{within(1, 0, 9, omitsNames), forbidsRead(1, 2)}, sent: removes + ", 2 GETs",
@@ -345,6 +339,10 @@ func TestResponsesOmitTheSetOrALeaf(t *testing.T) {
 			took: 11 * time.Second, errors: []string{"Nothing more was sent: Tried to ", wasThere}},
 		"no read has the mappings before the PATCH is sent again": {mappings: changed, events: events{busy(1), within(1, 1, 99, omits("mappings"))},
 			sent: removes + ", 2 GETs", errors: []string{unreturned + "source.postgres.table_mappings, so it is not known which"}},
+		"a read without the object around it before the PATCH is sent again: it is read once more": {mappings: changed,
+			events: events{busy(1), within(1, 1, 2, omits("source.postgres"))}, sent: removes + ", 2 GETs, PATCH name -events, PATCH +events"},
+		"reads without it, after a response of the past: it is read on": {mappings: "items", events: events{past, within(1, 1, 3, omits("source.postgres"))},
+			sent: removes + ", 3 GETs", took: firstPause},
 		"a response without a leaf, and a read without the set: the response has shown the set": {mappings: changed,
 			events: events{within(1, 0, 1, omits("name")), within(1, 1, 99, omits("mappings"))}, sent: swaps},
 		"a response and a read without the object around the set: nothing counts as lost": {mappings: changed,
@@ -377,21 +375,11 @@ func TestResponsesOmitTheSetOrALeaf(t *testing.T) {
 		"a response omits the leaf, and the read fails: the state has what was sent": {config: m{"name": "crm", "threads": 5},
 			events: events{to("", omits("threads")), forbidsRead(1, 1)}, sent: "2 GETs, PATCH threads, GET", held: m{"threads": 5},
 			warnings: []string{"- threads: the plan had 3, the update found not set, and set 5"}, errors: []string{unread}},
+		"a leaf that is emptied after the plan, and that only the response to its PATCH has": {config: m{"name": "crm", "threads": 5},
+			events: events{to("GET", omits("threads"))}, sent: "2 GETs, PATCH threads",
+			warnings: []string{"- threads: the plan had 3, the update found not set, and set 5"}},
 		"an unmanaged leaf":                    {config: m{"mappings": nil}, events: events{to("PATCH", omits("memory"))}, sent: "GET, PATCH name, GET"},
 		"an unmanaged set":                     {config: m{"mappings": nil}, events: events{to("PATCH", omits("mappings"))}, sent: "GET, PATCH name, GET"},
 		"a leaf, and a read omits another one": {events: events{to("PATCH", omits("certificate")), within(1, 1, 2, omits("name"))}, sent: "GET, PATCH name, GET"},
-	})
-}
-
-// TestUpdateWithoutMappings has a kind that has no table mappings, and an update without a body.
-func TestUpdateWithoutMappings(t *testing.T) {
-	rejected := fails(1, never, platform.Error{Status: 422})
-	eachRow(t, scene.play, map[string]scene{
-		"a PATCH that is sent again": {plain: true, events: events{busy(1)}, sent: "GET, PATCH name, PATCH name"},
-		"a leaf that has changed since the plan, and is not set": {plain: true, events: events{before(0, 1, "moved", "name"), rejected}, sent: "GET, PATCH name",
-			errors: []string{"Cannot update pipe"}},
-		"responses that omit a leaf": {plain: true, events: events{within(0, 1, 2, omits("threads")), within(1, 0, 1, omits("name"))},
-			sent: "2 GETs, PATCH name, GET"},
-		"there is no body": {events: events{{before: func(w *toy) { w.noBody = errors.New("no body") }}}, sent: "GET", errors: []string{"no body."}},
 	})
 }
