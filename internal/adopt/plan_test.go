@@ -11,21 +11,17 @@ import (
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/platform"
 )
 
-// TestIgnoreChanges has leaves that are ignored, members of credentials, and a part of a list,
-// which is sent as the plan has it, since the plan shows a change.
+// TestIgnoreChanges ignores members of credentials, and a part of a list, which is sent as the plan has it, since the plan
+// shows a change.
 func TestIgnoreChanges(t *testing.T) {
 	t.Parallel()
-	tf := adopted(t, m{"name": "crm", "threads": 3})
-	tf.block.IgnoreChanges = []cty.Path{cty.GetAttrPath("name")}
-	tf.plays(act{config: m{"name": "ignored", "threads": 4}, sent: "PATCH threads"}, act{console: m{"name": "outside"}})
 	for ignored, patch := range map[string]string{"user": "PATCH credentials.version", "version": "PATCH credentials.user"} {
-		tf := adopts(t, m{"credentials": m{"user": "a", "version": "1"}})
-		tf.apply()
-		tf.requests = nil
+		tf := adopts(t, m{"name": "new", "credentials": m{"user": "a", "version": "1"}})
+		tf.plays(act{sent: "PATCH credentials.user credentials.version name", warnings: []string{"overwrites", "overwrites"}})
 		tf.block.IgnoreChanges = []cty.Path{cty.GetAttrPath("credentials").GetAttr(ignored)}
 		tf.plays(act{config: m{"credentials": m{"user": "b", "version": "2"}}, sent: patch})
 	}
-	tf = adopted(t, m{"columns": []any{"a", "b"}})
+	tf := adopted(t, m{"columns": []any{"a", "b"}})
 	tf.block.IgnoreChanges = []cty.Path{cty.GetAttrPath("columns").IndexInt(0)}
 	tf.plays(act{config: m{"columns": []any{"ignored", "c"}}, sent: "PATCH columns"})
 	if got := tf.state.At("columns").Elements(); got[0].Text() != "a" || got[1].Text() != "c" {
@@ -38,31 +34,27 @@ func TestIgnoreChanges(t *testing.T) {
 func TestReplacement(t *testing.T) {
 	t.Parallel()
 	const (
-		heading    = "These current values will be replaced:\n\n"
-		overwrites = "  - threads (currently 0)"
-		shards     = "  - destination.lake.shards (currently 2)\n"
-		unseen     = "The configuration overwrites its values."
-		stops      = "pipe_id changed: this resource stops managing " + pipeCRM + ", and adopts the pipe with the new ID, to which ignore_changes does not apply. "
+		heading = "These current values will be replaced:\n\n"
+		shards  = "  - destination.lake.shards (currently 2)\n"
+		unseen  = "The configuration overwrites its values."
+		stops   = "pipe_id changed: this resource stops managing " + pipeCRM + ", and adopts the pipe with the new ID, to which ignore_changes does not apply. "
 	)
-	for _, test := range []struct {
-		ignore []cty.Path
-		effect string
-	}{
-		{nil, heading + shards + overwrites},
-		// Of what is ignored, the configuration of the first plan has the value of the old pipe, whose destination
-		// the new one does not accept.
-		{[]cty.Path{cty.GetAttrPath("name")}, heading + shards + "  - name (currently \"shop\")\n" + overwrites},
-		{[]cty.Path{cty.GetAttrPath("destination")}, unseen},
+	// Of what is ignored, the configuration of the first plan has the value of the old pipe, whose destination the new one does
+	// not accept.
+	for ignored, effect := range map[string]string{
+		"threads":     heading + shards + "  - threads (currently 0)",
+		"name":        heading + shards + "  - name (currently \"shop\")\n  - threads (currently 0)",
+		"destination": unseen,
 	} {
 		tf := adopted(t, m{"name": "crm", "destination": m{"table": m{"rows": 4}}})
-		tf.block.IgnoreChanges = test.ignore
+		tf.block.IgnoreChanges = []cty.Path{cty.GetAttrPath(ignored)}
 		tf.config = m{"pipe_id": another, "name": "shop", "threads": 1, "destination": m{"lake": m{"shards": 5}}}
 		o := tf.plan()
 		tf.wantErrors(o)
 		if o.Action != "replace" || len(tf.requests) != 3 {
-			t.Errorf("ignoring %v: %s after %q", test.ignore, o.Action, tf.requests)
+			t.Errorf("ignoring %s: %s after %q", ignored, o.Action, tf.requests)
 		}
-		tf.wantWarnings(o, `Replacement adopts another pipe: "shop" (`+another+"): "+stops+test.effect,
+		tf.wantWarnings(o, `Replacement adopts another pipe: "shop" (`+another+"): "+stops+effect,
 			"Destroy does not delete services or pipes: This resource stops managing "+pipeCRM+", which keeps its current settings on the platform if it still exists.")
 		tf.applyPlan(o)
 		tf.wantQuiet(o)
@@ -100,15 +92,13 @@ func TestAdoptionWarnings(t *testing.T) {
 			t.Errorf("with mappings omitted once: %q", again.Warnings)
 		}
 	}, map[string]row{
-		"known": {m{"name": "new", "columns": []any{"x"}, "mappings": more}, overwrites,
-			replaced + `  - columns (currently ["a", "b"])` + "\n" + name + "\n\n" + added},
-		"mappings are added": {m{"mappings": more}, "adds table mappings to", added},
-		"nothing differs":    {plan: m{"name": "crm"}},
-		"nothing is there":   {plan: m{"certificate": "c"}},
-		"a secret":           {m{"credentials": m{"version": "1"}}, overwrites, replaced + "  - credentials"},
-		"an unknown value":   {m{"name": unknown}, overwrites, replaced + name},
-		"an unknown set":     {m{"name": "new", "mappings": unknown}, overwrites, replaced + name},
-		"an unknown member":  {plan: m{"mappings": m{"events": m{"target_table": "events", "excluded_columns": unknown}}}},
+		"known, and a secret": {m{"columns": []any{"x"}, "name": "new", "mappings": more, "credentials": m{"version": "1"}}, overwrites,
+			replaced + `  - columns (currently ["a", "b"])` + "\n" + name + "\n  - credentials\n\n" + added},
+		"mappings are added":               {m{"mappings": more}, "adds table mappings to", added},
+		"nothing differs":                  {plan: m{"name": "crm"}},
+		"nothing is there":                 {plan: m{"certificate": "c"}},
+		"an unknown value, an unknown set": {m{"name": unknown, "mappings": unknown}, overwrites, replaced + name},
+		"an unknown member":                {plan: m{"mappings": m{"events": m{"target_table": "events", "excluded_columns": unknown}}}},
 	})
 }
 
@@ -116,16 +106,13 @@ func TestAdoptionWarnings(t *testing.T) {
 // sends nothing, also beside a value that turns out to be no change.
 func TestChangeOfAnOptionSendsNothing(t *testing.T) {
 	t.Parallel()
-	tf := adopted(t, m{"name": "crm", "destination": m{"table": m{"rows": 4}, "validate": true}})
-	for _, validate := range []any{nil, false, true} {
-		tf.config["destination"] = m{"table": m{"rows": 4}, "validate": validate}
-		tf.planConfig = nil
-		if validate == true { // beside a name that is unknown in the plan
-			tf.planConfig = m{"pipe_id": firstPipe, "name": unknown, "destination": tf.config["destination"]}
-		}
+	tf := adopted(t, m{"name": "crm", "destination": m{"table": m{"rows": 4}}})
+	for _, name := range []any{"crm", unknown} {
+		tf.config["destination"] = m{"table": m{"rows": 4}, "validate": name == "crm"}
+		tf.planConfig = m{"pipe_id": firstPipe, "name": name, "destination": tf.config["destination"]}
 		o := tf.apply()
 		if o.Action != "update" {
-			t.Errorf("%v: %s", validate, o.Action)
+			t.Errorf("with the name %v: %s", name, o.Action)
 		}
 		tf.planConfig = nil
 		tf.wantQuiet(o)
@@ -137,19 +124,16 @@ func TestChangeOfAnOptionSendsNothing(t *testing.T) {
 // configuration alone.
 func TestEmptyObjects(t *testing.T) {
 	t.Parallel()
-	for names, configs := range map[string][]m{
-		"destination.table":                 {{"destination": m{"table": m{}}}},
-		"destination":                       {{"destination": m{}}},
-		"credentials and destination.table": {{"credentials": m{}, "destination": m{"table": m{}}}},
-		"":                                  {{"destination": m{"table": m{"rows": unknown}}}, {"destination": unknown}, {}},
+	for names, config := range map[string]m{
+		"destination.table":                 {"destination": m{"table": m{}}},
+		"credentials and destination.table": {"credentials": m{}, "destination": m{"table": m{}}},
+		"":                                  {"destination": m{"table": m{"rows": unknown}}, "credentials": unknown},
 	} {
-		for _, config := range configs {
-			var diags diag.Diagnostics
-			WarnEmptyObjects(value(config, pipeType), &diags)
-			want := "No attributes are set in " + names + ". Check the spelling, because Terraform silently ignores misspelled names, or use null."
-			if len(diags) > 1 || len(diags) == 1 && diags[0].Detail() != want || (len(diags) == 0) != (names == "") {
-				t.Errorf("%v: %v", config, diags)
-			}
+		var diags diag.Diagnostics
+		WarnEmptyObjects(value(config, pipeType), &diags)
+		want := "No attributes are set in " + names + ". Check the spelling, because Terraform silently ignores misspelled names, or use null."
+		if len(diags) > 1 || len(diags) == 1 && diags[0].Detail() != want || (len(diags) == 0) != (names == "") {
+			t.Errorf("%v: %v", config, diags)
 		}
 	}
 }
@@ -186,20 +170,13 @@ func TestUnreadableAndDeletedObjects(t *testing.T) {
 	}
 }
 
-// TestEditedState has states without an ID: the error says what is missing, and no request is made. If
-// the refresh is skipped, what is known only after apply stays so.
+// TestEditedState has a state without an ID: the error says what is missing, and no request is made.
 func TestEditedState(t *testing.T) {
 	t.Parallel()
 	tf := adopted(t, m{"name": "crm"})
-	whole := tf.state
-	tf.block.State.Value = tf.cty(whole.Without("pipe_id"))
+	tf.block.State.Value = tf.cty(tf.state.Without("pipe_id"))
 	tf.wantErrors(tf.plan(), "Cannot read pipe: The state of this resource has no value for one of organization_id and pipe_id.")
 	tf.wantSent("")
-	tf.block.State.Value = tf.cty(whole.Without("organization_id"))
-	tf.lacks = []string{"key_secret", "organization_id"}
-	if planned := tf.tfvalue(tf.plan().Planned).At("organization_id"); planned.IsKnown() {
-		t.Errorf("planned %v", planned)
-	}
 }
 
 // TestSpellingOfIDs has IDs in another letter case than the platform's, than the state's, and

@@ -67,13 +67,12 @@ func eachRow[R any](t *testing.T, run func(R, *testing.T), rows map[string]R) {
 	t.Helper()
 	t.Parallel()
 	_, file, _, _ := runtime.Caller(1)
-	source := string(must(os.ReadFile(file)))
 	for name, row := range rows {
-		before, _, _ := strings.Cut(source, `"`+name+`"`)
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			t.Cleanup(func() {
-				if t.Failed() {
+				if source, _ := os.ReadFile(file); t.Failed() {
+					before, _, _ := strings.Cut(string(source), `"`+name+`"`)
 					t.Logf("the row is in %s:%d", filepath.Base(file), 1+strings.Count(before, "\n"))
 				}
 			})
@@ -110,12 +109,12 @@ func (s scene) play(t *testing.T) {
 	}
 	tf.wantSent(s.sent)
 	tf.wantSaid(o, s.errors, s.warnings)
-	for _, name := range []string{"name", "threads"} {
-		want := tf.returned.At(name) // after an error
+	for _, name := range append(slices.Collect(maps.Keys(s.held)), "name", "threads") {
+		want := tf.returned.At(where(name)...) // after an error
 		if held, is := s.held[name]; is {
-			want = value(held, want.Type())
+			want = toyRules.Fill(where(name).Name(), value(held, want.Type()))
 		}
-		if is := tf.state.At(name); len(s.errors) > 0 && !is.Equal(want) {
+		if is := tf.state.At(where(name)...); len(s.errors) > 0 && !is.Equal(want) {
 			t.Errorf("the state has %v for %s, want %v", is, name, want)
 		}
 	}

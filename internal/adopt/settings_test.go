@@ -5,13 +5,10 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
-	"github.com/dataplatform/terraform-provider-dataplatform/internal/conn"
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/terraformtest"
-	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
 )
 
 // TestUnknownSettings has a plan in which settings of the provider, or the organization, are known only after apply:
@@ -119,33 +116,6 @@ func TestImportState(t *testing.T) {
 	})
 }
 
-// TestResponsesOfCalls has the identity in responses, the error of an apply that leaves a value unknown, and the place of
-// a diagnostic.
-func TestResponsesOfCalls(t *testing.T) {
-	t.Parallel()
-	e, ids := newToy().engine(), m{"organization_id": organization, "pipe_id": firstPipe}
-	encoded := func(object any) *tfprotov6.DynamicValue { return must(encode(value(object, pipeType))) }
-	apply := func(plan any) *tfprotov6.ApplyResourceChangeResponse {
-		req := &tfprotov6.ApplyResourceChangeRequest{Config: encoded(plan), PlannedState: encoded(plan), PriorState: encoded(ids)}
-		return must(e.ApplyResourceChange(t.Context(), newConnection(), req))
-	}
-	read := must(e.ReadResource(t.Context(), newConnection(), &tfprotov6.ReadResourceRequest{CurrentState: encoded(ids)}))
-	for i, got := range []*tfprotov6.ResourceIdentityData{read.NewIdentity, apply(ids).NewIdentity, apply(nil).NewIdentity} {
-		if identity := must(decode(got.IdentityData, e.identityType)); !identity.Equal(value([]any{ids, ids, nil}[i], e.identityType)) {
-			t.Errorf("identity %d is %v", i, identity)
-		}
-	}
-	unsettled := apply(m{"organization_id": organization, "pipe_id": firstPipe, "credentials": m{"user": unknown}}).Diagnostics
-	if len(unsettled) != 1 || unsettled[0].Summary != "Unknown values after apply" {
-		t.Errorf("diagnostics %v of an apply that leaves a value unknown", unsettled)
-	}
-	var all diag.Diagnostics
-	all.AddAttributeWarning(conn.AttributePath(tfvalue.Path{"destination", "table"}), "Summary", "Detail")
-	if at := conn.ToProtocol(all)[0].Attribute.String(); at != `AttributeName("destination").AttributeName("table")` {
-		t.Errorf("a warning at %s", at)
-	}
-}
-
 // TestGeneratedConfigurationOfAnObject has what a person would write for an object.
 func TestGeneratedConfigurationOfAnObject(t *testing.T) {
 	const ours = "1000000a-0000-4000-8000-000000000001" // the provider's organization
@@ -162,20 +132,19 @@ func TestGeneratedConfigurationOfAnObject(t *testing.T) {
 			m{"name": "crm", "threads": 0, "destination": m{"table": m{"rows": 4}, "validate": false}},
 			m{"name": "crm", "threads": 0, "destination": m{"table": m{"rows": 4}, "validate": false}},
 		},
-		"nothing for what is empty":      {m{"name": "", "columns": []any{}, "mappings": ""}, m{}},
-		"nothing for what cannot be set": {m{"state": "s", "destination": m{"table": m{"rows": 4, "bytes": 9}}}, m{"destination": m{"table": m{"rows": 4}}}},
-		"no object without an argument":  {m{"destination": m{"table": m{"bytes": 9}}, "credentials": m{}}, m{}},
-		"nothing deprecated":             {m{"workers": 24, "threads": 3}, m{"threads": 3}},
-		"nothing write-only":             {m{"credentials": m{"user": "u", "key": "k"}}, m{"credentials": m{"user": "u"}}},
+		"nothing for what is empty, in part, deprecated, or write-only": {
+			m{"name": "", "columns": []any{"a", nil}, "mappings": "", "workers": 24, "credentials": m{"user": "u", "key": "k"}}, m{"credentials": m{"user": "u"}},
+		},
+		"nothing for what cannot be set, and no object without an argument": {
+			m{"state": "s", "destination": m{"table": m{"bytes": 9}, "lake": m{"shards": 2}}, "credentials": m{}}, m{"destination": m{"lake": m{"shards": 2}}},
+		},
 		"elements without their names": {
 			m{"mappings": m{"items": m{"target_table": "items", "sorted": false, "excluded_columns": []any{}}, "events": mapping("events from w sorted")}},
 			m{"mappings": m{"items": m{"excluded_columns": []any{}}, "events": m{"source_table": "w", "sorted": true}}},
 		},
 		"no element without a name":   {m{"mappings": "events, _ sorted"}, m{}},
 		"no key that is repeated":     {m{"mappings": "events, events sorted"}, m{}},
-		"no list with a null element": {m{"columns": []any{"a", nil}}, m{}},
 		"another organization":        {m{"organization_id": organization}, m{"organization_id": organization}},
-		"the provider's organization": {m{"organization_id": ours}, m{}},
 		"the provider's, in capitals": {m{"organization_id": strings.ToUpper(ours)}, m{}},
 	})
 	if got := e.generate(value(nil, pipeType), ours); !got.IsNull() {
