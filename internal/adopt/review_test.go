@@ -43,7 +43,7 @@ func TestAdoptionKeepsElements(t *testing.T) {
 // without the warnings.
 func TestRejectedAdoption(t *testing.T) {
 	t.Parallel()
-	tf := adopts(t, m{"name": "new", "mappings": "", "destination": m{"lake": m{"shards": 1}}})
+	tf := adopts(t, m{"pipe_id": another, "name": "new", "mappings": usual, "destination": m{"table": m{"rows": 1}}})
 	tf.wantSaid(tf.plan(), []string{"Pipe has another destination"}, nil)
 }
 

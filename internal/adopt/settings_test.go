@@ -1,11 +1,12 @@
 package adopt
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/terraformtest"
@@ -74,35 +75,23 @@ func TestImportOfAnother(t *testing.T) {
 	}
 }
 
-// TestImportState has import IDs and identities, and the state and the identity after them,
-// or the error.
+// TestImportState has import IDs and identities, and the organization of the pipe that they name, or the error.
 func TestImportState(t *testing.T) {
 	const forms = "; expected PIPE_ID or ORGANIZATION_ID/PIPE_ID."
 	type row struct {
 		id       string
-		identity m
+		identity any
 		want     string
 	}
 	eachRow(t, func(row row, t *testing.T) {
 		e, run := newToy().engine(), newConnection()
 		if strings.HasPrefix(row.want, "Use the import ID") {
-			run.Unknown = []string{"organization_id"}
+			run.OrganizationID, run.Unknown = "", []string{"organization_id"}
 		}
-		req := &tfprotov6.ImportResourceStateRequest{ID: row.id}
-		if row.identity != nil {
-			req.Identity = &tfprotov6.ResourceIdentityData{IdentityData: must(encode(value(row.identity, e.identityType)))}
-		}
-		resp := must(e.ImportResourceState(run, req))
-		if errors := resp.Diagnostics; len(errors) > 0 {
-			if len(errors) != 1 || errors[0].Summary != "Cannot import pipe" || !strings.Contains(errors[0].Detail, row.want) {
-				t.Error(errors)
-			}
-			return
-		}
-		want, found := m{"organization_id": row.want, "pipe_id": firstPipe}, resp.ImportedResources[0]
-		state, identity := must(decode(found.State, pipeType)), must(decode(found.Identity.IdentityData, e.identityType))
-		if !state.Equal(value(want, pipeType)) || !identity.Equal(value(want, e.identityType)) {
-			t.Errorf("state %v, identity %v, want %v", state, identity, want)
+		var diags diag.Diagnostics
+		id, err := e.importedID(run, row.id, value(row.identity, e.identityType), &diags)
+		if !strings.Contains(fmt.Sprint(id.Organization, err, diags), row.want) || err == nil && len(diags) == 0 && id.IDs[0] != firstPipe {
+			t.Error(id, err, diags)
 		}
 	}, map[string]row{
 		"an ID":                         {firstPipe, nil, organization},

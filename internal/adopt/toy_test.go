@@ -91,14 +91,13 @@ type toy struct {
 
 	// versions are the pipe before each PATCH of an apply, and when it was replaced. due are the PATCHes that are
 	// carried out later.
-	versions []version
-	due      []duePatch
-	events   events
-	doneIn   time.Duration // a PATCH that fails changes the pipe after so long, or never
-	resets   bool          // a PATCH resets the leaves that it omits
-	noBody   error         // why there is no body of a PATCH
-	// interrupt ends the apply under way.
-	interrupt func()
+	versions  []version
+	due       []duePatch
+	events    events
+	doneIn    time.Duration // a PATCH that fails changes the pipe after so long, or never
+	resets    bool          // a PATCH resets the leaves that it omits
+	noBody    error         // why there is no body of a PATCH
+	interrupt func()        // ends the apply under way
 }
 
 const never = time.Duration(-1)
@@ -157,10 +156,8 @@ func (w *toy) engine() *Engine {
 		},
 		Body: func(_ Change, p Patch) (map[string]any, error) { return map[string]any{"patch": p}, w.noBody },
 		Check: func(r Review) []string {
-			for _, kind := range []string{"table", "lake"} {
-				if r.Config.At("destination", kind).IsObject() && r.Remote.At("destination").IsObject() && !r.Remote.At("destination", kind).IsObject() {
-					r.Diags.AddError("Pipe has another destination", kind)
-				}
+			if r.Config.At("destination", "table").IsObject() && r.Remote.At("destination", "lake").IsObject() {
+				r.Diags.AddError("Pipe has another destination", "a lake")
 			}
 			if r.Leaves.At("credentials").IsObject() {
 				return []string{"credentials"}
@@ -168,10 +165,10 @@ func (w *toy) engine() *Engine {
 			return nil
 		},
 		Companions: func(send tfvalue.Value) []tfvalue.Path {
-			if send.At("certificate").IsNull() {
-				return nil
+			if !send.At("certificate").IsNull() {
+				return []tfvalue.Path{{"columns"}}
 			}
-			return []tfvalue.Path{{"columns"}}
+			return nil
 		},
 		AlsoChanges: func(send tfvalue.Value) []string {
 			if send.At("threads").IsNull() {
