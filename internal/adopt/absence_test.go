@@ -11,26 +11,23 @@ import (
 // their object, owned or not. A plan reads at most once more.
 func TestReturnedLeavesGoMissing(t *testing.T) {
 	type row struct {
-		events   events
-		sent     string
-		warnings []string
-		name     string // in the state, which nobody manages; "" for null
+		act
+		name string // in the state, which nobody manages; "" for null
 	}
 	eachRow(t, func(row row, t *testing.T) {
 		tf := adopted(t, m{"threads": 3, "destination": m{"table": m{"rows": 4}}, "mappings": usual})
-		// What was sent because of it, and is still not returned, counts as never returned.
-		tf.plays(act{events: row.events, sent: row.sent, warnings: row.warnings}, act{}, act{})
+		tf.plays(row.act, act{}, act{}) // what was sent because of it, and is still not returned, counts as never returned
 		if got := tf.state.At("name"); got.Text() != row.name || got.IsNull() != (row.name == "") {
 			t.Errorf("the state has the name %v", got)
 		}
 	}, map[string]row{
-		"once":                   {events{within(0, 1, 2, omits("threads"))}, "2 GETs", nil, "crm"},
-		"once, the mappings":     {events{within(0, 1, 2, omits("mappings"))}, "2 GETs", nil, "crm"},
-		"one leaf after another": {events{within(0, 1, 2, omits("name")), within(0, 2, 3, omits("threads"))}, "2 GETs", nil, "crm"},
-		"with its object":        {events{to("", omits("destination"))}, "GET", nil, "crm"},
-		"for good, and nobody's": {events{to("", omits("name"))}, "2 GETs", nil, ""},
-		"for good":               {events{to("", omits("threads"))}, "3 GETs, PATCH threads, GET", []string{"API does not return all values"}, "crm"},
-		"for good, from reads":   {events{to("GET", omits("threads"))}, "3 GETs, PATCH threads", nil, "crm"},
+		"once":                   {act{events: events{within(0, 1, 2, omits("threads"))}, sent: "2 GETs"}, "crm"},
+		"once, the mappings":     {act{events: events{within(0, 1, 2, omits("mappings"))}, sent: "2 GETs"}, "crm"},
+		"one leaf after another": {act{events: events{within(0, 1, 2, omits("name")), within(0, 2, 3, omits("threads"))}, sent: "2 GETs"}, "crm"},
+		"for good, and nobody's": {act{events: events{to("", omits("name"))}, sent: "2 GETs"}, ""},
+		"for good": {act{events: events{to("", omits("threads"))}, sent: "3 GETs, PATCH threads, GET",
+			warnings: []string{"API does not return all values"}}, "crm"},
+		"for good, from reads": {act{events: events{to("GET", omits("threads"))}, sent: "3 GETs, PATCH threads"}, "crm"},
 	})
 }
 
@@ -59,32 +56,17 @@ func TestNeverReturned(t *testing.T) {
 // responses that omit a part of the set, once or always: another read follows where that can matter,
 // and nothing is added that is there.
 func TestAdoptionReads(t *testing.T) {
-	type row struct {
-		mappings any // in the configuration
-		event    event
-		sent     string
-		error    string
-	}
-	eachRow(t, func(row row, t *testing.T) {
-		tf := adopts(t, m{"mappings": row.mappings})
-		tf.events = events{row.event}
-		o := tf.apply()
-		tf.wantSent(row.sent)
-		if row.error != "" {
-			tf.wantErrors(o, row.error)
-			return
-		}
-		tf.wantQuiet(o)
-	}, map[string]row{
-		"nothing is omitted":                    {usual, to("GET", omits("certificate")), "3 GETs", ""},
-		"the set, once":                         {usual, within(0, 1, 2, omits("mappings")), "4 GETs", ""},
-		"the set, always: it counts as empty":   {usual, to("GET", omits("mappings")), "6 GETs, PATCH +events +items", ""},
-		"the set, which nobody manages":         {nil, to("GET", omits("mappings")), "3 GETs", ""},
-		"the object around it, once":            {usual, within(0, 1, 2, omits("source.postgres")), "4 GETs", ""},
-		"the object around it, always":          {usual, to("GET", omits("source.postgres")), "2 GETs", unreturned + "source.postgres, so it is not known"},
-		"the names, once":                       {usual, within(0, 1, 2, omitsNames), "4 GETs", ""},
-		"the names, once, which nobody manages": {nil, within(0, 1, 2, omitsNames), "4 GETs", ""},
-		"the names, twice":                      {usual, within(0, 1, 3, omitsNames), "2 GETs", "The API returned a table mapping that does not have all of target"},
+	adds := []string{"adds table mappings to", "adds table mappings to"}
+	eachRow(t, func(adoption act, t *testing.T) { adopts(t, m{"mappings": usual}).plays(adoption) }, map[string]act{
+		"the set, once":                       {events: events{within(0, 1, 2, omits("mappings"))}, sent: "4 GETs"},
+		"the set, always: it counts as empty": {events: events{to("GET", omits("mappings"))}, sent: "6 GETs, PATCH +events +items", warnings: adds},
+		"the set, which nobody manages":       {config: m{"mappings": nil}, events: events{to("GET", omits("mappings"))}, sent: "3 GETs"},
+		"the object around it, once":          {events: events{within(0, 1, 2, omits("source.postgres"))}, sent: "4 GETs"},
+		"the object around it, always": {events: events{to("GET", omits("source.postgres"))}, sent: "2 GETs",
+			errors: []string{"The API did not return source.postgres, so it is not known"}},
+		"the names, once, which nobody manages": {config: m{"mappings": nil}, events: events{within(0, 1, 2, omitsNames)}, sent: "4 GETs"},
+		"the names, twice": {events: events{within(0, 1, 3, omitsNames)}, sent: "2 GETs",
+			errors: []string{"The API returned a table mapping that does not have all of target"}},
 	})
 }
 
@@ -111,7 +93,7 @@ func TestPrivateStateHasWhatNoReadReturned(t *testing.T) {
 
 	// What goes missing with its object stays a leaf that reads have returned.
 	tf = adopted(t, m{"destination": m{"table": m{"rows": 4}}})
-	tf.plays(act{events: events{to("", omits("destination"))}})
+	tf.plays(act{events: events{to("", omits("destination"))}, sent: "GET"})
 	tf.events = events{to("", omits("destination.table.rows"))}
 	if o := tf.plan(); o.Action != terraformtest.Update {
 		t.Errorf("the plan is to %s", o.Action)

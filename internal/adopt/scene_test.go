@@ -37,15 +37,14 @@ type scene struct {
 }
 
 const (
-	pipeCRM    = `pipe "crm" (` + firstPipe + ")"
-	notShown   = "API does not show the change to "
-	partly     = "Table mappings of " + pipeCRM + " are only partly updated"
-	exposes    = "may be copied now. To prevent that, pause the pipe, or remove the table mapping in the platform's console:\n\n  - \"events\": "
-	wasEvents  = "They were:\n\n  - \"events\": excluded_columns = [\"n\u00e9\"], sorted = true, source_table = \"events\"\n"
-	wasThere   = wasEvents + "\n"
-	conflicts  = "Table mappings of " + pipeCRM + " changed during the apply"
-	unreturned = "The API did not return "
-	unread     = "Cannot read pipe after its update: The update of " + pipeCRM
+	pipeCRM   = `pipe "crm" (` + firstPipe + ")"
+	notShown  = "API does not show the change to "
+	partly    = "Table mappings of " + pipeCRM + " are only partly updated"
+	exposes   = "may be copied now. To prevent that, pause the pipe, or remove the table mapping in the platform's console:\n\n  - \"events\": "
+	wasEvents = "They were:\n\n  - \"events\": excluded_columns = [\"n\u00e9\"], sorted = true, source_table = \"events\"\n"
+	wasThere  = wasEvents + "\n"
+	conflicts = "Table mappings of " + pipeCRM + " changed during the apply"
+	unread    = "Cannot read pipe after its update: The update of " + pipeCRM
 
 	removes = "GET, PATCH name -events"
 	swaps   = removes + ", PATCH +events"
@@ -86,12 +85,9 @@ func (s scene) play(t *testing.T) {
 	if s.plain {
 		tf.engine.Mappings, tf.config["mappings"] = nil, nil
 	}
-	if s.reset {
-		tf.config["threads"] = 3
-	}
 	tf.wantQuiet(tf.apply())
 	if s.reset {
-		tf.block.State.Private = []byte(`{"unreturned":"W10=","reset":"WyJ0aHJlYWRzIl0="}`)
+		tf.config["threads"], tf.block.State.Private = 3, []byte(`{"unreturned":"W10=","reset":"WyJ0aHJlYWRzIl0="}`)
 	}
 	tf.config["name"] = "new"
 	maps.Copy(tf.config, s.config)

@@ -275,15 +275,13 @@ func (w *toy) store(id string, p Patch) {
 	w.pipes[id] = after.With(tfvalue.String(before.At("state").Text()+"'"), "state")
 }
 
-// respond has the pipe as it is, or was before a lag.
+// respond has the pipe as it is, or was before a lag, which is the first of the events.
 func (w *toy) respond(id string, read platform.Read) error {
 	pipe := w.pipes[id]
 	for e := range w.happening() {
 		if i := slices.IndexFunc(w.versions, func(v version) bool { return v.until.After(time.Now().Add(-e.lag)) }); i >= 0 {
 			pipe = w.versions[i].pipe
 		}
-	}
-	for e := range w.happening() {
 		if e.shows != nil {
 			pipe = e.shows(pipe)
 		}

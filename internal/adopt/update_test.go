@@ -60,26 +60,22 @@ func TestAcceptedAndNotReturned(t *testing.T) {
 // TestResetLeavesAreCarried has a platform that resets what a PATCH omits: the next plan shows what is managed of it, and
 // from then on each PATCH carries it. So it is quiet after two plans. What nobody manages is carried by none.
 func TestResetLeavesAreCarried(t *testing.T) {
-	t.Parallel()
-	for result, shown := range map[string]events{"of a response": nil, "of no response": {none}, "of a response of the past": {past}} {
-		t.Run(result, func(t *testing.T) {
-			t.Parallel()
-			tf := adopted(t, m{"name": "crm", "threads": 3, "columns": []any{"a", "b"}})
-			tf.resets, tf.events = true, shown
-			tf.plays(
-				act{config: m{"threads": 4}, sent: "PATCH threads", drifts: true, warnings: []string{
-					"- certificate: was \"c\", is now \"\"\n  - columns: was [\"a\", \"b\"], is now []\n" +
-						"  - destination.table.rows: was 4, is now 0\n  - name: was \"crm\", is now \"\""}},
-				act{sent: "PATCH columns name", warnings: []string{"- threads: was 4, is now 0"}, drifts: true},
-				act{sent: "PATCH columns name threads"},
-				act{config: m{"name": "new"}, sent: "PATCH columns name threads"},
-				act{config: m{"credentials": m{"version": "1"}}, sent: "PATCH columns credentials.version name threads"},
-				act{config: m{"mappings": changed}, sent: "PATCH columns name threads -events, PATCH columns name threads +events"},
-				act{console: m{"columns": []any{"ne\u0301", "b"}}, config: m{"columns": []any{"n\u00e9", "b"}, "threads": 7}, sent: "PATCH name threads",
-					warnings: []string{"\"b\"], is now []"}, drifts: true},
-			)
-		})
-	}
+	eachRow(t, func(shown events, t *testing.T) {
+		tf := adopted(t, m{"name": "crm", "threads": 3, "columns": []any{"a", "b"}})
+		tf.resets, tf.events = true, shown
+		tf.plays(
+			act{config: m{"threads": 4}, sent: "PATCH threads", drifts: true, warnings: []string{
+				"- certificate: was \"c\", is now \"\"\n  - columns: was [\"a\", \"b\"], is now []\n" +
+					"  - destination.table.rows: was 4, is now 0\n  - name: was \"crm\", is now \"\""}},
+			act{sent: "PATCH columns name", warnings: []string{"- threads: was 4, is now 0"}, drifts: true},
+			act{sent: "PATCH columns name threads"},
+			act{config: m{"name": "new"}, sent: "PATCH columns name threads"},
+			act{config: m{"credentials": m{"version": "1"}}, sent: "PATCH columns credentials.version name threads"},
+			act{config: m{"mappings": changed}, sent: "PATCH columns name threads -events, PATCH columns name threads +events"},
+			act{console: m{"columns": []any{"ne\u0301", "b"}}, config: m{"columns": []any{"n\u00e9", "b"}, "threads": 7}, sent: "PATCH name threads",
+				warnings: []string{"\"b\"], is now []"}, drifts: true},
+		)
+	}, map[string]events{"of a response": nil, "of no response": {none}, "of a response of the past": {past}})
 }
 
 // TestCarriedLeaves has a pipe of which an update has once reset the threads: a PATCH carries them as they are by then, as
@@ -221,7 +217,7 @@ func TestUnknownOutcome(t *testing.T) {
 		"no read after it has the mappings": {mappings: changed,
 			events: events{lost(1, never), within(1, 0, 99, omits("mappings")), within(1, 0, 99, keeps(9, "threads"))}, sent: removes + ", 11 GETs", took: maxWait,
 			warnings: []string{"- threads: was 3, is now 9"},
-			errors:   []string{unreturned + "source.postgres.table_mappings, so it is not known which table mappings the pipe has.", maybe}},
+			errors:   []string{"The API did not return source.postgres.table_mappings, so it is not known which table mappings the pipe has.", maybe}},
 		"a removal of all mappings, which are omitted once there are none": {config: m{"mappings": ""}, events: events{to("", omitsEmptyMappings), lost(1, 0)},
 			sent: "GET, PATCH name -events -items, 2 GETs"},
 	})
@@ -231,17 +227,14 @@ func TestUnknownOutcome(t *testing.T) {
 // read without them shows that an addition was not carried out. If they never return any, it shows nothing.
 func TestAdditionToAnOmittedSet(t *testing.T) {
 	t.Parallel()
-	for sent, row := range map[string]struct {
-		events   events
-		warnings []string
-	}{
-		"PATCH +items, PATCH +items": {events: events{to("", omitsEmptyMappings), lost(1, never)}},
-		"PATCH +items":               {events: events{to("", omits("mappings"))}, warnings: []string{"API does not return all values"}},
-	} {
-		tf := adopts(t, m{"mappings": ""})
-		tf.change(firstPipe, "", "mappings")
-		tf.plays(act{events: row.events}, act{config: m{"mappings": "items"}, sent: sent, warnings: row.warnings})
-	}
+	tf := adopts(t, m{"mappings": ""})
+	tf.change(firstPipe, "", "mappings")
+	tf.events = events{to("", omitsEmptyMappings), lost(1, never)}
+	tf.plays(act{}, act{config: m{"mappings": "items"}, sent: "PATCH +items, PATCH +items"})
+	tf = adopts(t, m{"mappings": ""})
+	tf.change(firstPipe, "", "mappings")
+	tf.events = events{to("", omits("mappings"))}
+	tf.plays(act{}, act{config: m{"mappings": "items"}, sent: "PATCH +items", warnings: []string{"API does not return all values"}})
 }
 
 // TestRejectedHalfWay has a platform that removes one of two mappings and then rejects the PATCH: one
