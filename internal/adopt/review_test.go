@@ -66,8 +66,6 @@ func TestApplyKeepsToItsPlan(t *testing.T) {
 			sent: "GET, PATCH -items, PATCH +items", differs: true},
 		"the mapping that it changes":          {mappings: changed, events: otherwise, sent: "GET", differs: true, errors: []string{changedSince}},
 		"the mapping that it removes, is gone": {config: m{"name": "crm"}, mappings: "items", events: moves("items", "mappings"), sent: "GET"},
-		"all mappings, which it removes, are gone, and omitted": {config: m{"mappings": ""}, events: append(moves("", "mappings"), to("", omitsEmptyMappings)),
-			sent: "2 GETs, PATCH name"},
 		"a mapping, as it adds it but for the form": {config: m{"name": "crm", "mappings": more + " without caf\u00e9"},
 			events: moves(more+" without cafe\u0301", "mappings"), sent: "GET"},
 		"another mapping, which somebody added": {config: m{"name": "crm"}, mappings: changed, events: moves(more+" sorted", "mappings"),
