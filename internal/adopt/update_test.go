@@ -174,7 +174,7 @@ func TestUnknownOutcome(t *testing.T) {
 	)
 	unreadable := platform.Error{Status: http.StatusOK, Ambiguous: true}
 	eachRow(t, scene.play, map[string]scene{
-		"leaves are sent again at once": {events: events{lost(1, never)}, sent: "GET, PATCH name, PATCH name"},
+		"leaves are sent again at once": {plain: true, events: events{lost(1, never)}, sent: "GET, PATCH name, PATCH name"},
 		"leaves whose response cannot be read, and that are not there": {events: events{fails(1, never, unreadable)}, sent: "GET, PATCH name, 10 GETs",
 			took: maxWait, errors: []string{again + "name"}},
 		"a leaf whose response cannot be read is read": {events: events{fails(1, 0, unreadable)}, sent: "GET, PATCH name, GET"},
