@@ -46,7 +46,8 @@ func (u *update) addFailed(s step, err error, diags *diag.Diagnostics) {
 	if u.failed != nil {
 		detail = conn.Detail(u.failed)
 	}
-	removesAll := len(s.Edit.Remove) > 0 && len(s.Edit.Remove) == len(s.before.Elements())
+	removed := len(u.tried.Edit.Remove)
+	removesAll := removed > 0 && removed == len(s.before.Elements())
 	switch {
 	case errors.As(err, &mappings):
 		u.addConflict(fmt.Sprintf("Table mappings of %s changed during the apply", u.change.Label), mappings,
@@ -77,7 +78,7 @@ func (u *update) addNotShown(s step, diags *diag.Diagnostics) {
 	if !is.undone.IsEmpty() {
 		u.addNotDone(s, is.undone, diags)
 	}
-	if !s.isLast || u.lost != nil {
+	if u.lost != nil {
 		return
 	}
 	for _, leaf := range is.late {

@@ -56,7 +56,7 @@ func (e *Engine) review(change Change, now known, diags *diag.Diagnostics) revie
 
 // wantedAfter returns what the managed leaves have to be after a change: as planned if the plan
 // changes them, and otherwise as they are now. In an adoption, which has no prior state, every leaf
-// counts as changed. A leaf that matches keeps the platform's spelling, in case a PATCH carries it.
+// counts as changed.
 func (e *Engine) wantedAfter(change Change, remote tfvalue.Value) tfvalue.Value {
 	owned := e.owned(change)
 	changed := owned
@@ -65,8 +65,8 @@ func (e *Engine) wantedAfter(change Change, remote tfvalue.Value) tfvalue.Value 
 	}
 	wanted := changed
 	for _, leaf := range owned.Leaves() {
-		if now := remote.At(leaf.Path...); changed.At(leaf.Path...).IsNull() || e.Rules.Same(leaf.Name(), leaf.Value, now) {
-			wanted = wanted.With(now, leaf.Path...)
+		if changed.At(leaf.Path...).IsNull() {
+			wanted = wanted.With(remote.At(leaf.Path...), leaf.Path...)
 		}
 	}
 	return wanted
@@ -88,7 +88,7 @@ func (e *Engine) carried(r reviewed, send, object tfvalue.Value) tfvalue.Value {
 	carried := e.verifiable(r.wanted)
 	for _, leaf := range carried.Leaves() {
 		is := object.At(leaf.Path...)
-		if !slices.Contains(due, leaf.Path.String()) || e.isMappings(leaf.Path) || !send.At(leaf.Path...).IsNull() || len(is.OtherForms()) > 0 {
+		if !slices.Contains(due, leaf.Path.String()) || !send.At(leaf.Path...).IsNull() || len(is.OtherForms()) > 0 {
 			is = tfvalue.Null(is.Type())
 		}
 		carried = carried.With(is, leaf.Path...)

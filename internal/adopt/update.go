@@ -26,14 +26,16 @@ import (
 //	  await        reads until the platform shows what was sent
 type update struct {
 	known
+	// change is what is to be done. Its Remote, returned and mappedAt are as at the beginning.
 	change reviewed
 
 	// sent are the leaves, and edited the mappings, that PATCHes have changed, or may have. pending are those of the
 	// leaves that no response has shown since.
 	sent, pending tfvalue.Value
 	edited        tfvalue.Edit
-	// failed is the error of the last attempt of a step. lost is that of a PATCH whose leaves may have arrived all the
-	// same, and are not sent again.
+	// tried is what the last attempt of a step has sent, and failed its error. lost is that of a PATCH whose leaves may
+	// have arrived all the same, and are not sent again.
+	tried        Patch
 	failed, lost error
 	// unclear says why it is not known after the last response which mappings there are.
 	unclear error
@@ -126,7 +128,7 @@ func (u *update) send(ctx context.Context, s step) error {
 	ctx, stop := u.outlast(ctx, len(u.edited.Remove) > 0)
 	defer stop()
 	ctx, call, err := u.Begin(ctx, u.client, u.id)
-	if u.failed = err; err != nil {
+	if u.tried, u.failed = (Patch{}), err; err != nil {
 		return err
 	}
 	defer call.End()
@@ -155,6 +157,7 @@ func (u *update) lacks(s step) bool { return u.Rules.Changes(s.Leaves, u.remote)
 func (u *update) attempt(ctx context.Context, call Call, s step) (again bool, err error) {
 	carried, asOf := u.carries(s)
 	s.Carried = carried
+	u.tried = s.Patch
 	patch := platform.Patch{Leaves: paths(s.All().Leaves()), NonIdempotent: !s.Edit.IsEmpty(), AsOf: asOf}
 	if patch.NonIdempotent {
 		patch.Leaves = append(patch.Leaves, u.Mappings.String())
@@ -192,7 +195,7 @@ func (u *update) carries(s step) (leaves tfvalue.Value, asOf time.Time) {
 // sends it again.
 func (u *update) record(s step, isAccepted bool) {
 	u.sent, u.pending = s.Leaves.Merge(u.sent), s.Leaves.Merge(u.pending)
-	u.edited, u.mappedAt, u.omitted, u.unclear, u.returned = s.soFar, time.Time{}, nil, nil, tfvalue.Null(u.objectType)
+	u.edited, u.mappedAt, u.returned = s.soFar, time.Time{}, tfvalue.Null(u.objectType)
 	if isAccepted {
 		u.remote = s.Leaves.Merge(u.remote)
 	}
@@ -263,14 +266,14 @@ func (u *update) guard(ctx context.Context, s step) (isDone bool, err error) {
 }
 
 // askUntil reads and asks until the answer counts, for up to 30 s. A read in the second step may be older than the
-// first PATCH, so a conflict counts only in the end. While it is not known what became of a PATCH (isLost), only "done"
+// first PATCH, so a conflict counts only in the end. While it is not known what became of a PATCH (settles), only "done"
 // and a conflict count at once.
-func (u *update) askUntil(ctx context.Context, s step, isLost bool) (isDone bool, err error) {
+func (u *update) askUntil(ctx context.Context, s step, settles bool) (isDone bool, err error) {
 	unread := u.readUntil(ctx, s, func() bool {
 		if isDone, err = u.ask(s); errors.As(err, new(conflict)) {
-			return !s.isSecond || isLost && !u.isAsAtFirst(s)
+			return !s.isSecond || settles && !u.isAsAtFirst(s)
 		}
-		return isDone || !isLost
+		return isDone || !settles
 	})
 	return isDone, cmp.Or(unread, err)
 }
@@ -338,13 +341,13 @@ func (u *update) settle(ctx context.Context, s step, mayResend func() bool) erro
 	}
 }
 
-// readRejected reads once after a PATCH that failed and that the platform may have carried out by half,
+// readRejected reads once after a PATCH of a removal that failed and that the platform may have carried out by half,
 // unless the update has stopped at a read. What it removes may be gone.
 func (u *update) readRejected(ctx context.Context, s step, err error) {
-	if len(s.Edit.Remove) == 0 || platform.AsError(u.failed).NothingDone() {
+	if len(u.tried.Edit.Remove) == 0 || platform.AsError(u.failed).NothingDone() {
 		return
 	}
-	u.edited.Remove = s.Edit.Remove
+	u.edited.Remove = u.tried.Edit.Remove
 	if errors.Is(err, u.failed) {
 		u.mappedAt = time.Time{}
 		_ = u.readUntil(ctx, s, func() bool { return true })
@@ -434,8 +437,7 @@ func (u *update) compareMappings(is *comparison) {
 
 // isStored reports whether the platform has a leaf, as far as is known.
 func (u *update) isStored(leaf tfvalue.Leaf) bool {
-	now := u.remote.At(leaf.Path...)
-	return now.IsNull() && leaf.Value.IsEmpty() || u.Rules.Confirms(leaf.Name(), leaf.Value, u.Rules.Fill(leaf.Name(), now))
+	return u.Rules.Confirms(leaf.Name(), leaf.Value, u.Rules.Fill(leaf.Name(), u.remote.At(leaf.Path...)))
 }
 
 // isUnsent reports whether a leaf is still to be sent.

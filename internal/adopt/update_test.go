@@ -259,6 +259,12 @@ func TestRejectedHalfWay(t *testing.T) {
 			events: append(rejected(1, 400), before(0, 1, "moved", "name")), sent: "GET, PATCH name", errors: []string{"HTTP 400"}},
 		"there is no body": {events: events{{before: func(w *toy) { w.noBody = errors.New("no body") }}}, sent: "GET", errors: []string{"no body."}},
 		"a 400 to the removal of one, of nothing: no list": {mappings: changed, events: rejected(1, 400), sent: removes + ", GET", errors: []string{"HTTP 400"}},
+		"to the leaves alone, once all mappings are removed: no advice": {mappings: bothChanged,
+			events: events{stores(1, keeps("other", "name")), lost(1, 0), fails(2, never, platform.Error{Status: 400})},
+			sent:   "GET, PATCH name -events -items, GET, PATCH name", errors: []string{"HTTP 400", wasEvents}},
+		"to the leaves alone, once somebody has removed all mappings: no advice, and no read": {config: m{"mappings": ""},
+			events: events{before(1, 0, "", "mappings"), busy(1), fails(2, never, platform.Error{Status: 400})},
+			sent:   "GET, PATCH name -events -items, GET, PATCH name", errors: []string{"HTTP 400"}},
 		"the second is rejected: all that is removed": {config: change, events: rejected(2, 422), sent: "GET, PATCH -events -items, PATCH +events +items",
 			errors: []string{"HTTP 422", both}},
 	})
