@@ -30,15 +30,13 @@ type CreatedAPIKey struct {
 // that is not as documented counts if it has the secret, or of a key with hashData, the ID. After an
 // error that is Ambiguous, a key may exist whose secret is lost.
 func (c *Client) CreateAPIKey(ctx context.Context, organizationID string, body map[string]any) (*CreatedAPIKey, error) {
-	r, err := c.inOrganization("create API key", "an API key", organizationID, "keys")
+	written, err := json.Marshal(body)
 	if err != nil {
 		return nil, err
 	}
-	if r.Body, err = json.Marshal(body); err != nil {
-		return nil, err
-	}
 	var created CreatedAPIKey
-	r.Method = http.MethodPost
+	r := c.inOrganization("create API key", "an API key", organizationID, "keys")
+	r.Method, r.Body = http.MethodPost, written
 	r.Leaves = []string{c.Clean(fmt.Sprintf("name %q", body["name"]), words.MaxID)}
 	r.NamesObject, r.NotFoundAdvice = false, checkOrganization
 	r.NonIdempotent = true

@@ -3,7 +3,8 @@
 // document and imports nothing of Terraform. Package rest sends its requests.
 //
 // service.go, api_key.go, pipe.go and alert.go have the operations. Each declares a request, and
-// hands the JSON of an object to a function of the caller, which reads it.
+// hands the JSON of an object to a function of the caller, which reads it. The caller has to check that
+// IDs are UUIDs.
 package platform
 
 import (

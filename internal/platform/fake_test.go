@@ -89,8 +89,8 @@ func do(ctx context.Context, c *Client, operation string) (*object, error) {
 		case "scaling":
 			return updateScaling(ctx, c, testService, map[string]any{"numReplicas": 3, "idleScaling": true}, read)
 		case "update":
-			ctx, u, err := c.UpdatePipe(ctx, testOrganization, testService, testPipe)
-			return carryOut(ctx, u, err, map[string]any{"name": "n"}, read)
+			ctx, u := c.UpdatePipe(ctx, testOrganization, testService, testPipe)
+			return carryOut(ctx, u, map[string]any{"name": "n"}, read)
 		default:
 			_, err := createKey(ctx, c, false)
 			return err
@@ -120,11 +120,8 @@ func outcome(err error) string {
 	}
 }
 
-// carryOut sends an update, whose beginning may have failed, until it is decided.
-func carryOut(ctx context.Context, u *Update, err error, body map[string]any, read Read) error {
-	if err != nil {
-		return err
-	}
+// carryOut sends an update until it is decided.
+func carryOut(ctx context.Context, u *Update, body map[string]any, read Read) error {
 	defer u.End()
 	for {
 		if again, err := u.Send(ctx, Patch{Body: body}, read); !again {
@@ -134,6 +131,6 @@ func carryOut(ctx context.Context, u *Update, err error, body map[string]any, re
 }
 
 func updateScaling(ctx context.Context, c *Client, id string, body map[string]any, read Read) error {
-	ctx, u, err := c.UpdateServiceScaling(ctx, testOrganization, id)
-	return carryOut(ctx, u, err, body, read)
+	ctx, u := c.UpdateServiceScaling(ctx, testOrganization, id)
+	return carryOut(ctx, u, body, read)
 }

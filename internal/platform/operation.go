@@ -13,26 +13,19 @@ import (
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/words"
 )
 
-// inOrganization declares a request to the management API. The path below the organization has kinds
-// of object and IDs in turn. An ID has to be a UUID.
-func (c *Client) inOrganization(operation, subject, organizationID string, path ...string) (*rest.Request, error) {
-	path = append([]string{"organizations", organizationID}, path...)
-	for i := 1; i < len(path); i += 2 {
-		if !words.IsUUID(path[i]) {
-			return nil, fmt.Errorf("%s: the %s ID %q is not a UUID", operation, strings.TrimSuffix(path[i-1], "s"), path[i])
-		}
-	}
+// inOrganization declares a request to the management API. path is what follows the organization.
+func (c *Client) inOrganization(operation, subject, organizationID string, path ...string) *rest.Request {
 	return &rest.Request{
 		Operation:      operation,
 		Subject:        subject + " in organization " + organizationID,
 		API:            c.management,
 		Tenant:         " in organization " + strings.ToLower(organizationID),
 		Method:         http.MethodGet,
-		Path:           append([]string{"v1"}, path...),
+		Path:           append([]string{"v1", "organizations", organizationID}, path...),
 		Result:         "result",
 		NamesObject:    true,
 		NotFoundAdvice: "The API itself has no such object: check the IDs.",
-	}, nil
+	}
 }
 
 const checkOrganization = "Check organization_id."
@@ -105,28 +98,19 @@ func successful(r *rest.Response, member string) (map[string]any, error) {
 	}
 }
 
-// accept returns a Request.Accept for a result, the given member, that is the object with this ID.
+// accept returns a Request.Accept for a result, the given member, that is the object with this ID. UUIDs
+// are equal in any letter case. An object without an ID is accepted.
 func accept(member, id string, read Read) func(*rest.Response) error {
 	return func(r *rest.Response) error {
 		envelope, err := successful(r, member)
 		if err != nil {
 			return err
 		}
-		if err := checkID(envelope[member], id, r); err != nil {
-			return err
+		if got := members(envelope[member])["id"]; got != nil && !strings.EqualFold(fmt.Sprint(got), id) {
+			return fmt.Errorf("it is about another object: the request was for ID %s, and the response has ID %s", id, r.Clean(fmt.Sprint(got), words.MaxID))
 		}
 		return read(envelope[member])
 	}
-}
-
-// checkID rejects an object with another ID than the requested one. UUIDs are equal in
-// any letter case. An object without an ID is accepted.
-func checkID(object any, requested string, r *rest.Response) error {
-	id := members(object)["id"]
-	if id == nil || strings.EqualFold(fmt.Sprint(id), requested) {
-		return nil
-	}
-	return fmt.Errorf("it is about another object: the request was for ID %s, and the response has ID %s", requested, r.Clean(fmt.Sprint(id), words.MaxID))
 }
 
 // members returns the members of an object; nil if value is not an object.

@@ -9,31 +9,20 @@ import (
 
 // GetPipe reads one pipe ("Get pipe" in the API document).
 func (c *Client) GetPipe(ctx context.Context, organizationID, serviceID, pipeID string, read Read) error {
-	r, err := c.pipeRequest("read pipe", organizationID, serviceID, pipeID)
-	if err != nil {
-		return err
-	}
+	r := c.pipeRequest("read pipe", organizationID, serviceID, pipeID)
 	r.Accept = accept("result", pipeID, read)
 	return c.rest.Do(ctx, r)
 }
 
 // UpdatePipe begins an update of a pipe ("Update pipe" in the API document).
-func (c *Client) UpdatePipe(ctx context.Context, organizationID, serviceID, pipeID string) (context.Context, *Update, error) {
-	r, err := c.pipeRequest("update pipe", organizationID, serviceID, pipeID)
-	if err != nil {
-		return ctx, nil, err
-	}
-	ctx, update := c.begin(ctx, r, pipeID)
-	return ctx, update, nil
+func (c *Client) UpdatePipe(ctx context.Context, organizationID, serviceID, pipeID string) (context.Context, *Update) {
+	return c.begin(ctx, c.pipeRequest("update pipe", organizationID, serviceID, pipeID), pipeID)
 }
 
-func (c *Client) pipeRequest(operation, organizationID, serviceID, pipeID string) (*rest.Request, error) {
-	r, err := c.inOrganization(operation, fmt.Sprintf("pipe %s of service %s", pipeID, serviceID), organizationID, "services", serviceID, "pipes", pipeID)
-	if err != nil {
-		return nil, err
-	}
+func (c *Client) pipeRequest(operation, organizationID, serviceID, pipeID string) *rest.Request {
+	r := c.inOrganization(operation, fmt.Sprintf("pipe %s of service %s", pipeID, serviceID), organizationID, "services", serviceID, "pipes", pipeID)
 	r.MaxBody = 16 << 20
 	r.GoneAdvice = "If the pipe was deleted, remove it from the configuration, and from the state with terraform state rm, " +
 		"or create it again in the platform's console and set its ID."
-	return r, nil
+	return r
 }

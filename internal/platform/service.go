@@ -33,17 +33,13 @@ func (c *Client) GetFreshService(ctx context.Context, organizationID, serviceID 
 }
 
 func (c *Client) getService(ctx context.Context, organizationID, serviceID, key string, read Read) error {
-	// The API has no such request, and it is never sent: it names the service in errors.
-	one, err := c.inOrganization("read service", "service "+serviceID, organizationID, "services", serviceID)
-	if err != nil {
-		return err
-	}
 	id := strings.ToLower(serviceID)
 	n, err := c.readServices(ctx, organizationID, nil, key, func(s *service) bool { return s.id == id }, read)
 	if err != nil || n > 0 {
 		return err
 	}
-	gone := one.NewError(rest.Final, nil)
+	// The API has no such request, and it is never sent: it names the service in the error.
+	gone := c.inOrganization("read service", "service "+serviceID, organizationID).NewError(rest.Final, nil)
 	gone.Message = fmt.Sprintf("Organization %s has no service %s: two consecutive lists of its services omit it.", organizationID, serviceID)
 	gone.NotFound = true
 	return gone
@@ -61,10 +57,7 @@ func (c *Client) FindServices(ctx context.Context, organizationID, name string, 
 func (c *Client) readServices(
 	ctx context.Context, organizationID string, filter []string, key string, wanted func(*service) bool, each Read,
 ) (n int, err error) {
-	r, err := c.inOrganization("list services", "services", organizationID, "services")
-	if err != nil {
-		return 0, err
-	}
+	r := c.inOrganization("list services", "services", organizationID, "services")
 	r.Query, r.MaxBody = url.Values{"filter": filter}, 64<<20 // ten thousand services with every field are some 30 MB
 	r.IsArray, r.NamesObject, r.NotFoundAdvice = true, false, checkOrganization
 	found, err := c.lists.find(ctx, r, key, wanted)
@@ -78,12 +71,8 @@ func (c *Client) readServices(
 
 // UpdateServiceScaling begins an update of the scaling settings of a service ("Update
 // service auto scaling settings" in the API document).
-func (c *Client) UpdateServiceScaling(ctx context.Context, organizationID, serviceID string) (context.Context, *Update, error) {
-	r, err := c.inOrganization("update service scaling", "the scaling of service "+serviceID, organizationID, "services", serviceID, "scaling")
-	if err != nil {
-		return ctx, nil, err
-	}
+func (c *Client) UpdateServiceScaling(ctx context.Context, organizationID, serviceID string) (context.Context, *Update) {
+	r := c.inOrganization("update service scaling", "the scaling of service "+serviceID, organizationID, "services", serviceID, "scaling")
 	r.Invalidate = func() { c.lists.outdate(serviceKey(organizationID, serviceID)) }
-	ctx, update := c.begin(ctx, r, serviceID)
-	return ctx, update, nil
+	return c.begin(ctx, r, serviceID)
 }

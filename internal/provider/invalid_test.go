@@ -67,6 +67,8 @@ var invalidConfigurations = []struct {
 	}},
 	{"data dataplatform_alert", "", []invalid{
 		{`id = "a/b"`, []string{"id", "slash"}},
+		{`id = ".."`, []string{"id", "dot segment"}},
+		{`id = "a\nb"`, []string{"id", "control character"}},
 	}},
 }
 

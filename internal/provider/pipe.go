@@ -36,7 +36,8 @@ var pipe = adopt.New(adopt.Kind{
 	},
 	AddSecrets: addCredentials,
 	Begin: func(ctx context.Context, client *platform.Client, id adopt.Identity) (context.Context, adopt.Call, error) {
-		return client.UpdatePipe(ctx, id.Organization, id.IDs[0], id.IDs[1])
+		ctx, update := client.UpdatePipe(ctx, id.Organization, id.IDs[0], id.IDs[1])
+		return ctx, update, nil
 	},
 	Body:        pipeBody,
 	Check:       checkPipe,

@@ -37,7 +37,8 @@ var serviceScaling = adopt.New(adopt.Kind{
 		return client.GetService(ctx, id.Organization, id.IDs[0], read)
 	},
 	Begin: func(ctx context.Context, client *platform.Client, id adopt.Identity) (context.Context, adopt.Call, error) {
-		return client.UpdateServiceScaling(ctx, id.Organization, id.IDs[0])
+		ctx, update := client.UpdateServiceScaling(ctx, id.Organization, id.IDs[0])
+		return ctx, update, nil
 	},
 	Body: func(_ adopt.Change, patch adopt.Patch) (map[string]any, error) {
 		return tfvalue.Rules{}.JSON(patch.All())

@@ -8,13 +8,13 @@ import (
 	"math/big"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 
-	"github.com/dataplatform/terraform-provider-dataplatform/internal/platform"
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/words"
 )
@@ -41,9 +41,9 @@ func (c textCheck) ValidateString(_ context.Context, req validator.StringRequest
 	}
 }
 
-// uuidText checks an ID at plan, as the client does before a request. Rejected: the library's
-// validator by a regular expression. It prints the value unquoted, which hides a line break at its
-// end.
+// uuidText checks an ID. Terraform validates again in the apply, so an ID that is unknown in a plan is
+// checked before it is sent, too. Rejected: the library's validator by a regular expression. It prints
+// the value unquoted, which hides a line break at its end.
 var uuidText = textCheck{"must be a UUID, such as 0f6a6b0e-2f3c-4d1e-9a57-1f0c2d3e4a5b", func(at path.Path, must rule, text string, diags *diag.Diagnostics) {
 	if !words.IsUUID(text) {
 		diags.AddAttributeError(at, "Invalid UUID", fmt.Sprintf("%s %s, got %q.", at, must, text))
@@ -64,12 +64,16 @@ var secretText = textCheck{"must not be empty or blank", func(at path.Path, must
 	}
 }}
 
-// alertID checks the ID of an alert at plan, as the client does before a request.
-var alertID = textCheck{"must be a single segment of a URL path", func(at path.Path, must rule, text string, diags *diag.Diagnostics) {
-	if err := platform.ValidateAlertID(text); err != nil {
-		diags.AddAttributeError(at, "Invalid alert ID", fmt.Sprintf("%s %s. It %s.", at, err, must))
-	}
-}}
+// alertID accepts what can be one segment of a path. Proxies resolve a dot segment even if it is escaped.
+var alertID = textCheck{
+	"must not be empty or a dot segment, and must not contain a slash or a control character",
+	func(at path.Path, must rule, text string, diags *diag.Diagnostics) {
+		cannotBeSent := func(r rune) bool { return r == '/' || unicode.IsControl(r) }
+		if text == "" || text == "." || text == ".." || strings.ContainsFunc(text, cannotBeSent) {
+			diags.AddAttributeError(at, "Invalid alert ID", fmt.Sprintf("%s %s.", at, must))
+		}
+	},
+}
 
 // numberCheck accepts the numbers between minimum and maximum that are a multiple of step, or also
 // fractions if step is 0. It rejects what no API stores, so that Terraform would get other digits back: a whole
