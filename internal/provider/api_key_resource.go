@@ -60,10 +60,7 @@ func (r *apiKeyResource) Create(ctx context.Context, req resource.CreateRequest,
 	}
 	plan = plan.With(organization, "organization_id")
 	requested := r.requested(plan)
-	body, err := keyRules.JSON(requested)
-	if err != nil {
-		resp.Diagnostics.AddError("Cannot create API key", conn.Detail(err))
-	}
+	body := keyRules.JSON(requested)
 	if expiry, exists := body["expireAt"].(string); exists {
 		body["expireAt"] = strings.ToUpper(expiry) // many parsers know "T" and "Z" alone, Go's among them
 	}

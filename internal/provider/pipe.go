@@ -102,14 +102,8 @@ func checkKinds(r adopt.Review) {
 // pipeBody has the leaves of a patch and its change to the table mappings; and with a change to the
 // source, its credentials and validateSamples.
 func pipeBody(change adopt.Change, patch adopt.Patch) (map[string]any, error) {
-	members, err := pipeRules.JSON(patch.All().Prune())
-	if err != nil {
-		return nil, err
-	}
-	body := jsonObject(members)
-	if err := body.setMappings(patch.Edit); err != nil {
-		return nil, err
-	}
+	body := jsonObject(pipeRules.JSON(patch.All().Prune()))
+	body.setMappings(patch.Edit)
 	for _, c := range credentials {
 		if c.isSent(change, patch) {
 			c.addTo(body, change)
@@ -140,26 +134,22 @@ func (o jsonObject) at(names ...string) jsonObject {
 
 // setMappings adds a change to the table mappings. A removal has the names as the platform spells
 // them.
-func (o jsonObject) setMappings(edit tfvalue.Edit) error {
-	for list, mappings := range map[string][]tfvalue.Value{"tableMappingsToRemove": edit.Remove, "tableMappingsToAdd": edit.Add} {
-		var all []any
-		for _, mapping := range mappings {
-			for name := range mapping.Members() {
-				if list == "tableMappingsToRemove" && !slices.Contains(mappingKey.Members, name) {
-					mapping = mapping.Without(name)
-				}
-			}
-			members, err := pipeRules.JSON(mapping)
-			if err != nil {
-				return err
-			}
-			all = append(all, members)
-		}
-		if len(all) > 0 {
-			o.at("source", "postgres")[list] = all
-		}
+func (o jsonObject) setMappings(edit tfvalue.Edit) {
+	add := func(list string, mapping map[string]any) {
+		postgres := o.at("source", "postgres")
+		all, _ := postgres[list].([]any)
+		postgres[list] = append(all, mapping)
 	}
-	return nil
+	for _, mapping := range edit.Remove {
+		names := map[string]any{}
+		for _, name := range mappingKey.Members {
+			names[pipeRules.Member(tfvalue.Path{name})] = mapping.At(name).Text()
+		}
+		add("tableMappingsToRemove", names)
+	}
+	for _, mapping := range edit.Add {
+		add("tableMappingsToAdd", pipeRules.JSON(mapping))
+	}
 }
 
 func changesKind(patch adopt.Patch, kind string) bool {

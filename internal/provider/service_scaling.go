@@ -41,7 +41,7 @@ var serviceScaling = adopt.New(adopt.Kind{
 		return ctx, update, nil
 	},
 	Body: func(_ adopt.Change, patch adopt.Patch) (map[string]any, error) {
-		return tfvalue.Rules{}.JSON(patch.All())
+		return tfvalue.Rules{}.JSON(patch.All()), nil
 	},
 	AlsoChanges: func(send tfvalue.Value) []string {
 		if send.At("min_total_memory_gb").IsNull() && send.At("max_total_memory_gb").IsNull() {

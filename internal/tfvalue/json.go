@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"math"
 	"math/big"
 	"slices"
 	"strings"
@@ -117,14 +118,27 @@ func readScalar(at Path, decoded any, typ tftypes.Type) (any, error) {
 		return decoded, nil
 	case !isNumber || !typ.Is(tftypes.Number):
 		return nil, otherType(at)
-	case len(number) > maxNumberText:
-		return nil, outOfRange(at)
+	case len(number) <= maxNumberText:
+		if n, _, err := big.ParseFloat(string(number), 10, numberPrecision, big.ToNearestEven); err == nil && inRange(n) {
+			return n, nil
+		}
 	}
-	n, _, err := big.ParseFloat(string(number), 10, numberPrecision, big.ToNearestEven)
-	if err != nil || !inRange(n) {
-		return nil, outOfRange(at)
-	}
-	return n, nil
+	return nil, fmt.Errorf("%s is a number that is out of range", at)
+}
+
+const (
+	// numberPrecision is the precision of Terraform's numbers, in bits. Any response can be read, and
+	// no value changes on its way.
+	numberPrecision = 512
+	// The time to read digits grows with their square. The smallest float64 has 1,076 characters.
+	maxNumberText = 2000
+)
+
+// inRange reports whether a float64 can hold a number, at least by its size: every JSON library reads that.
+// 1e999999999 is short, but takes gigabytes to print.
+func inRange(n *big.Float) bool {
+	float, _ := n.Float64()
+	return !math.IsInf(float, 0) && (float != 0 || n.Sign() == 0)
 }
 
 func otherType(at Path) error {
@@ -132,44 +146,29 @@ func otherType(at Path) error {
 }
 
 // JSON returns the attributes of an object that are not null, to be marshaled: maps for objects,
-// slices for lists, sets and keyed maps. See Prune for objects without leaves. It fails if a leaf is unknown
-// or out of range.
-func (r Rules) JSON(v Value) (map[string]any, error) {
-	w := writer{Rules: r}
-	return w.members(nil, v), w.err
-}
+// slices for lists, sets and keyed maps. See Prune for objects without leaves. Nothing is unknown in an
+// apply; if something is, json.Marshal fails and names it.
+func (r Rules) JSON(v Value) map[string]any { return r.writeMembers(nil, v) }
 
-type writer struct {
-	Rules
-	err error // of one value
-}
-
-func (w *writer) fail(err error) any {
-	w.err = err
-	return nil
-}
-
-func (w *writer) members(at Path, v Value) map[string]any {
+func (r Rules) writeMembers(at Path, v Value) map[string]any {
 	written := map[string]any{}
 	for name, member := range v.Members() {
 		next := append(at, name) //nolint:gocritic // likewise
-		if !member.IsNull() && !contains(w.NotInJSON, next) {
-			written[w.Member(next)] = w.value(next, member)
+		if !member.IsNull() && !contains(r.NotInJSON, next) {
+			written[r.Member(next)] = r.write(next, member)
 		}
 	}
 	return written
 }
 
-func (w *writer) value(at Path, v Value) any {
+func (r Rules) write(at Path, v Value) any {
 	switch {
 	case v.IsNull():
 		return nil
 	case !v.IsKnown():
-		return w.fail(fmt.Errorf("%s is unknown", at))
+		return json.Number(at.String() + " is unknown") // which is no number
 	case isString(v):
 		return v.Text()
-	case isNumber(v) && !inRange(v.Number()):
-		return w.fail(outOfRange(at))
 	case isNumber(v):
 		return json.Number(v.Number().Text('f', -1))
 	case v.Type().Is(tftypes.Bool):
@@ -177,11 +176,11 @@ func (w *writer) value(at Path, v Value) any {
 	case v.IsCollection():
 		written := []any{}
 		for _, element := range v.Elements() {
-			written = append(written, w.value(at, element))
+			written = append(written, r.write(at, element))
 		}
 		return written
 	default:
-		return w.members(at, v)
+		return r.writeMembers(at, v)
 	}
 }
 
@@ -202,24 +201,4 @@ func (r Rules) Member(at Path) string {
 
 func contains(paths []Path, at Path) bool {
 	return slices.ContainsFunc(paths, func(p Path) bool { return slices.Equal(p, at) })
-}
-
-const (
-	// numberPrecision is the precision of Terraform's numbers, in bits. Any response can be read, and
-	// no value changes on its way.
-	numberPrecision = 512
-	// Numbers beyond these limits are rejected: 1e999999999 is short, but takes
-	// gigabytes to print. The exponents are binary and those of a float64, which
-	// every JSON library reads.
-	minExponent, maxExponent = -1073, 1024
-	// So are longer ones: the time to read digits grows with their square. The smallest
-	// float64 has 1,076 characters.
-	maxNumberText = 2000
-)
-
-func outOfRange(at Path) error { return fmt.Errorf("%s is a number that is out of range", at) }
-
-func inRange(n *big.Float) bool {
-	exponent := n.MantExp(nil)
-	return !n.IsInf() && (n.Sign() == 0 || minExponent <= exponent && exponent <= maxExponent)
 }
