@@ -29,7 +29,7 @@ func (r *apiKeyResource) Schema(_ context.Context, _ resource.SchemaRequest, res
 			"organization_id": organizationID("key", " when the key is created, and keeps that value."+replaces),
 			"name":            required.string("Name of the key. Must not be empty."+replaces, nonEmpty),
 			"roles": required.stringSet("Roles of the key: at least one of `admin`, `developer` and `query_endpoints`."+replaces,
-				setvalidator.SizeAtLeast(1), nonNull, setvalidator.ValueStringsAre(stringvalidator.OneOf("admin", "developer", "query_endpoints"))),
+				setvalidator.SizeAtLeast(1), nonNullSet, setvalidator.ValueStringsAre(stringvalidator.OneOf("admin", "developer", "query_endpoints"))),
 			"expire_at": settable.string("Expiry of the key, as an RFC 3339 timestamp. Must be later than the time of creation. "+
 				"If both this and `validity_hours` are omitted, the key never expires, unless the API sets an expiry."+replaces,
 				rfc3339, stringvalidator.ConflictsWith(path.MatchRoot("validity_hours"))),

@@ -59,7 +59,7 @@ var invalidConfigurations = []struct {
 	}},
 	{"data dataplatform_services", "", []invalid{
 		{`organization_id = "nordwind"`, []string{"organization_id", "UUID", "nordwind"}},
-		{`filter = [null]`, []string{"filter", "null"}},
+		{`filter = [null]`, []string{"null"}},
 	}},
 	{"data dataplatform_service", "", []invalid{
 		{``, []string{"id", "Invalid Attribute Combination"}},

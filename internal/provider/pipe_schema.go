@@ -96,7 +96,7 @@ func kafkaAttribute(set access) schema.Attribute {
 			"ca_certificate": computed.string("CA certificate for verifying the registry."),
 		}),
 		"ca_certificate":               set.string("CA certificate for verifying the brokers. Trailing whitespace is ignored."),
-		"reverse_private_endpoint_ids": set.stringSet("IDs of the reverse private endpoints to the brokers. Sent as a whole; `[]` clears it.", nonNull),
+		"reverse_private_endpoint_ids": set.stringSet("IDs of the reverse private endpoints to the brokers. Sent as a whole; `[]` clears it.", nonNullSet),
 	})
 }
 
@@ -149,9 +149,9 @@ func tableMappingsAttribute(set, must access) schema.Attribute {
 		"source_schema_name":     set.string("Schema of the source table. Defaults to the one in the key, and must be the same.", nonEmpty),
 		"source_table":           set.string("Source table. Defaults to the one in the key, and must be the same.", nonEmpty),
 		"target_table":           set.string("Destination table. Defaults to the one in the key, and must be the same.", nonEmpty),
-		"excluded_columns":       must.stringSet("Columns that are not copied. Use `[]` to exclude none.", nonNull, setvalidator.ValueStringsAre(nonEmpty)),
+		"excluded_columns":       must.stringSet("Columns that are not copied. Use `[]` to exclude none.", nonNullSet, setvalidator.ValueStringsAre(nonEmpty)),
 		"use_custom_sorting_key": set.bool("Whether the table is sorted by `sorting_keys`. Defaults to `false`."),
 		"sorting_keys": set.stringList("Columns to sort by, in order. Requires `use_custom_sorting_key = true`. Defaults to `[]`.",
-			nonNull, listvalidator.ValueStringsAre(nonEmpty)),
+			nonNullList, listvalidator.ValueStringsAre(nonEmpty)),
 	})
 }

@@ -3,6 +3,9 @@ package provider
 import (
 	"regexp"
 
+	"github.com/hashicorp/terraform-plugin-framework-validators/listvalidator"
+	"github.com/hashicorp/terraform-plugin-framework-validators/mapvalidator"
+	"github.com/hashicorp/terraform-plugin-framework-validators/setvalidator"
 	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
@@ -62,17 +65,17 @@ func (a access) object(description string, attributes map[string]schema.Attribut
 
 func (a access) objectList(description string, attributes map[string]schema.Attribute) schema.Attribute {
 	return schema.ListNestedAttribute{Required: a.required, Optional: a.optional, Computed: a.computed, Sensitive: a.sensitive,
-		MarkdownDescription: a.says(description), NestedObject: schema.NestedAttributeObject{Attributes: attributes}, Validators: []validator.List{nonNull}}
+		MarkdownDescription: a.says(description), NestedObject: schema.NestedAttributeObject{Attributes: attributes}, Validators: []validator.List{nonNullList}}
 }
 
 func (a access) objectSet(description string, attributes map[string]schema.Attribute, validators ...validator.Set) schema.Attribute {
 	return schema.SetNestedAttribute{Required: a.required, Optional: a.optional, Computed: a.computed, Sensitive: a.sensitive,
-		MarkdownDescription: a.says(description), NestedObject: schema.NestedAttributeObject{Attributes: attributes}, Validators: append(validators, nonNull)}
+		MarkdownDescription: a.says(description), NestedObject: schema.NestedAttributeObject{Attributes: attributes}, Validators: append(validators, nonNullSet)}
 }
 
 func (a access) objectMap(description string, attributes map[string]schema.Attribute) schema.Attribute {
 	return schema.MapNestedAttribute{Required: a.required, Optional: a.optional, Computed: a.computed, Sensitive: a.sensitive,
-		MarkdownDescription: a.says(description), NestedObject: schema.NestedAttributeObject{Attributes: attributes}, Validators: []validator.Map{nonNull}}
+		MarkdownDescription: a.says(description), NestedObject: schema.NestedAttributeObject{Attributes: attributes}, Validators: []validator.Map{nonNullMap}}
 }
 
 // says returns a description, or what of it is of use in a data source.
@@ -86,7 +89,12 @@ func (a access) says(description string) string {
 // aboutSetting matches all but the first sentence of a description, and that a number must be whole.
 var aboutSetting = regexp.MustCompile(`; a whole number|([^.]\.) .*`)
 
-var nonEmpty = stringvalidator.LengthAtLeast(1)
+var (
+	nonEmpty    = stringvalidator.LengthAtLeast(1)
+	nonNullList = listvalidator.NoNullValues()
+	nonNullSet  = setvalidator.NoNullValues()
+	nonNullMap  = mapvalidator.NoNullValues()
+)
 
 // The ends of descriptions.
 const (

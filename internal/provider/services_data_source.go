@@ -69,7 +69,7 @@ func readNamedService(ctx context.Context, q *query) error {
 }
 
 func filterAttribute() schema.Attribute {
-	return optional.stringList("Filters by resource tags, passed to the API unchanged. Their syntax is not documented.", nonNull)
+	return optional.stringList("Filters by resource tags, passed to the API unchanged. Their syntax is not documented.", nonNullList)
 }
 
 const cannotListServices = "Cannot list services"

@@ -11,8 +11,8 @@ import (
 )
 
 // Validation of resources is the framework's, corrected where it finds something: it reads the members of an unknown
-// element as null, and reports that they are not set; it does not name an attribute that is read-only;
-// and it spells an element of a set with all of its values, which may be sensitive.
+// element as null, and reports that they are not set; it does not name an attribute that is read-only, or
+// that has a null element; and it spells an element of a set with all of its values, which may be sensitive.
 
 // corrected corrects what the framework has found in a configuration of a type.
 func corrected(found []*tfprotov6.Diagnostic, config *tfprotov6.DynamicValue, typ tftypes.Type) (all []*tfprotov6.Diagnostic, err error) {
@@ -24,9 +24,12 @@ func corrected(found []*tfprotov6.Diagnostic, config *tfprotov6.DynamicValue, ty
 		if isBelowUnknown(raw, next.Attribute) {
 			continue
 		}
-		if next.Summary == "Invalid Configuration for Read-Only Attribute" {
-			names := strings.Trim(strings.ReplaceAll(fmt.Sprint(next.Attribute.Steps()), " ", "."), "[]") // none is in an element
+		names := strings.Trim(strings.ReplaceAll(fmt.Sprint(next.Attribute.Steps()), " ", "."), "[]")
+		switch next.Summary {
+		case "Invalid Configuration for Read-Only Attribute":
 			next.Summary, next.Detail = "Read-only attribute is set", names+" is read-only: the API returns it. Remove it from the configuration."
+		case "Null List Value", "Null Set Value", "Null Map Value":
+			next.Detail = names + " must not contain null elements. Omit the element."
 		}
 		next.Detail = setElement.ReplaceAllString(next.Detail, "[...]")
 		all = append(all, next)

@@ -3,14 +3,11 @@ package provider
 import (
 	"context"
 	"fmt"
-	"maps"
 	"math"
 	"math/big"
-	"slices"
 	"strings"
 	"unicode"
 
-	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
@@ -107,28 +104,4 @@ func (c numberCheck) ValidateNumber(_ context.Context, req validator.NumberReque
 	}
 	got := n.Text('g', 20) // it may have thousands of digits
 	resp.Diagnostics.AddAttributeError(req.Path, "Invalid number", fmt.Sprintf("%s %s, got %s.", req.Path, c.rule, got))
-}
-
-// noNulls rejects null elements. They would pass a plan, and fail its apply as an error in the
-// provider. Rejected: the framework's own validator, which does not name the attribute.
-type noNulls struct{ rule }
-
-var nonNull = noNulls{"must not contain null elements"}
-
-func (v noNulls) ValidateList(_ context.Context, req validator.ListRequest, resp *validator.ListResponse) {
-	v.check(req.Path, req.ConfigValue.Elements(), &resp.Diagnostics)
-}
-
-func (v noNulls) ValidateSet(_ context.Context, req validator.SetRequest, resp *validator.SetResponse) {
-	v.check(req.Path, req.ConfigValue.Elements(), &resp.Diagnostics)
-}
-
-func (v noNulls) ValidateMap(_ context.Context, req validator.MapRequest, resp *validator.MapResponse) {
-	v.check(req.Path, slices.Collect(maps.Values(req.ConfigValue.Elements())), &resp.Diagnostics)
-}
-
-func (v noNulls) check(at path.Path, elements []attr.Value, diags *diag.Diagnostics) {
-	if slices.ContainsFunc(elements, attr.Value.IsNull) { // the path is written only then: in a set, it has the whole element
-		diags.AddAttributeError(at, "Invalid element", fmt.Sprintf("%s %s. Omit the element.", at, v.rule))
-	}
 }
