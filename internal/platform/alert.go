@@ -19,7 +19,7 @@ func (c *Client) GetAlert(ctx context.Context, id string, read Read) error {
 		Method:         http.MethodGet,
 		Path:           []string{"api", "v2", "alerts", id},
 		Result:         "data",
-		Accept:         accept("data", id, read),
+		Accept:         accept(id, read),
 		NotFoundAdvice: "Check the ID.",
 	})
 }

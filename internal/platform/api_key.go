@@ -68,10 +68,9 @@ func (c *Client) maskSecret(raw []byte) {
 // receive reads the response to the creation of a key, as far as its JSON can be read. A key exists if
 // the response has its secret, or its ID if the secret is hashed.
 func (k *CreatedAPIKey) receive(r *rest.Response, hashed bool) error {
-	_, wrong := successful(r, "result")
-	all := members(r.Value)
-	if result := members(all["result"]); result != nil {
-		all = result
+	wrong, all := checkSuccess(r), members(r.Result)
+	if all == nil {
+		all = members(r.Value)
 	}
 	*k = CreatedAPIKey{Key: all["key"], KeyID: text(all["keyId"]), KeySecret: text(all["keySecret"]), RequestID: r.RequestID, Incomplete: wrong}
 	exists := k.KeySecret != "" || hashed && text(members(k.Key)["id"]) != ""

@@ -25,7 +25,7 @@ func TestKeyIsKeptWhateverTheResponse(t *testing.T) {
 		"an escaped name":       {200, `{"result":{"keySecr\u0065t":"s3cr3t"}}`, false, `{` + secret + `}`},
 		"broken before":         {200, `{"result":{"key":{"id":"k","name":"\x"},"keyId":"i","keySecret":"s3\u0063r3t"}}`, false, "ambiguous"},
 		"hashed":                {200, `{"result":{"key":{"id":"k"}}}`, true, `{"key":{"id":"k"}}`},
-		"no envelope":           {200, `{` + secret + `}`, false, `{` + secret + `} but it has no "result": {"keySecret":"***"}`},
+		"no envelope":           {200, `{` + secret + `}`, false, `{` + secret + `} but it has no result: {"keySecret":"***"}`},
 		"500 with a key":        {500, `{"result":{` + secret + `}}`, false, `{` + secret + `} but it has HTTP status 500`},
 		"403 of a filter":       {403, `<p>no`, false, "ambiguous"},
 		"400 cut in the secret": {400, `{"result":{` + secret + `},"message":"` + long + `s3cr3t"}`, false, "failed"},

@@ -25,7 +25,7 @@ func TestAttemptsAndOutcomeOfFaults(t *testing.T) {
 		gone = "check base_url, and HTTPS_PROXY if it is set. If the pipe was deleted, remove it from the configuration, " +
 			"and from the state with terraform state rm, or create it again in the platform's console and set its ID."
 		another = "it is about another object: the request was for ID " + testPipe + ", and the response has ID x."
-		later   = `), but the response cannot be used: it has no "result": later.`
+		later   = `), but the response cannot be used: it has no result: later.`
 		noText  = `{"result":{"id":{}},"data":{"id":{}}}`
 	)
 	withID := func(more string) fault { return respond(200, `{"requestId":"`+requestID+`"`+more+`}`) }
@@ -93,7 +93,7 @@ func TestErrorNamesItsObjectAndWhatToDo(t *testing.T) {
 		"no list":           {"list", withID(`"result":{}`), list, "its result is not an array."},
 		"no ID in a list":   {"list", respond(200, `{"result":[{"id":"x"},{"name":"y"}]}`), list, "service 2 of the list has no ID."},
 		"a type in a list":  {"list", withID(`"result":[{"id":"x","name":7}]`), list, "cannot be used: service x: a field has another type."},
-		"an alert's result": {"alert", withID(`"result":{}`), alert, "it has no \"data\": "},
+		"an alert's result": {"alert", withID(`"result":{}`), alert, "it has no result: "},
 	} {
 		bubble(t, func(t *testing.T, f *fake, c *Client) {
 			for _, word := range []string{"Tried", "response", "Check", testPipe[:8]} {

@@ -167,14 +167,14 @@ func (l *lists) run(ctx context.Context, r *rest.Request, one *list, before []*l
 
 // accept reads the response to a list.
 func (l *list) accept(r *rest.Response) error {
-	envelope, err := successful(r, "result")
-	if err != nil {
+	if err := checkSuccess(r); err != nil {
 		return err
 	}
-	all, isArray := envelope["result"].([]any)
+	all, isArray := r.Result.([]any)
 	if !isArray {
 		return errors.New("its result is not an array")
 	}
+	envelope := members(r.Value)
 	delete(envelope, "result")
 	l.requestID, l.next = r.RequestID, r.Clean(nextPage(envelope), words.MaxID)
 	if linkToNext.MatchString(strings.Join(r.Header.Values("Link"), ",")) {

@@ -66,10 +66,10 @@ func (u *Update) Send(ctx context.Context, patch Patch, read Read) (again bool, 
 	r := u.call.Request
 	r.Leaves, r.AsOf, r.NonIdempotent = patch.Leaves, patch.AsOf, patch.NonIdempotent
 	r.Accept = func(response *rest.Response) error {
-		if response.IsOwn && response.IsSuccess() && response.Cut == nil && members(response.Value)["result"] == nil {
+		if response.IsOwn && response.IsSuccess() && response.Cut == nil && response.Result == nil {
 			return nil
 		}
-		return accept("result", u.id, read)(response)
+		return accept(u.id, read)(response)
 	}
 	if r.Body, err = json.Marshal(patch.Body); err != nil {
 		return false, err
@@ -80,36 +80,33 @@ func (u *Update) Send(ctx context.Context, patch Patch, read Read) (again bool, 
 // End ends an update.
 func (u *Update) End() { u.call.End() }
 
-// successful returns the envelope of a success, of which the given member is the result ("Response
-// envelope" in the API document).
-func successful(r *rest.Response, member string) (map[string]any, error) {
-	envelope := members(r.Value)
+// checkSuccess returns why a response is not a success with a result, nil if it is.
+func checkSuccess(r *rest.Response) error {
 	switch {
 	case !r.IsSuccess():
-		return nil, fmt.Errorf("it has HTTP status %d", r.Status)
+		return fmt.Errorf("it has HTTP status %d", r.Status)
 	case r.Cut != nil:
-		return nil, r.Cut
-	case envelope == nil:
-		return nil, &rest.Reworded{Text: "it is not a JSON object", Err: r.Malformed}
-	case envelope[member] == nil:
-		return nil, fmt.Errorf("it has no %q: %s", member, r.Message())
+		return r.Cut
+	case members(r.Value) == nil:
+		return &rest.Reworded{Text: "it is not a JSON object", Err: r.Malformed}
+	case r.Result == nil:
+		return fmt.Errorf("it has no result: %s", r.Message())
 	default:
-		return envelope, nil
+		return nil
 	}
 }
 
-// accept returns a Request.Accept for a result, the given member, that is the object with this ID. UUIDs
-// are equal in any letter case. An object without an ID is accepted.
-func accept(member, id string, read Read) func(*rest.Response) error {
+// accept returns a Request.Accept for the object with this ID. UUIDs are equal in any letter case. An object
+// without an ID is accepted.
+func accept(id string, read Read) func(*rest.Response) error {
 	return func(r *rest.Response) error {
-		envelope, err := successful(r, member)
-		if err != nil {
+		if err := checkSuccess(r); err != nil {
 			return err
 		}
-		if got := members(envelope[member])["id"]; got != nil && !strings.EqualFold(fmt.Sprint(got), id) {
+		if got := members(r.Result)["id"]; got != nil && !strings.EqualFold(fmt.Sprint(got), id) {
 			return fmt.Errorf("it is about another object: the request was for ID %s, and the response has ID %s", id, r.Clean(fmt.Sprint(got), words.MaxID))
 		}
-		return read(envelope[member])
+		return read(r.Result)
 	}
 }
 

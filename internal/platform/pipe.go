@@ -10,7 +10,7 @@ import (
 // GetPipe reads one pipe ("Get pipe" in the API document).
 func (c *Client) GetPipe(ctx context.Context, organizationID, serviceID, pipeID string, read Read) error {
 	r := c.pipeRequest("read pipe", organizationID, serviceID, pipeID)
-	r.Accept = accept("result", pipeID, read)
+	r.Accept = accept(pipeID, read)
 	return c.rest.Do(ctx, r)
 }
 

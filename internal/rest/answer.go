@@ -38,6 +38,7 @@ type Response struct {
 	// gigabytes. Malformed is why the body is no JSON: io.ErrUnexpectedEOF if it is cut off.
 	Value     any
 	Malformed error
+	Result    any                                // the member of the body that Request.Result names; nil if there is none
 	IsOwn     bool                               // the API itself has answered: see identify
 	RequestID string                             // the platform's, clean: that in the body, or else in the header
 	Clean     func(text string, most int) string // makes a text fit for a message: see Secrets.Clean
@@ -70,8 +71,9 @@ func (r *Response) identify(result string, wantsArray bool) {
 	object, _ := r.Value.(map[string]any)
 	id, _ := object["requestId"].(string)
 	r.RequestID = cmp.Or(r.Clean(id, words.MaxID), r.RequestID)
-	_, isArray := object[result].([]any)
-	_, isObject := object[result].(map[string]any)
+	r.Result = object[result]
+	_, isArray := r.Result.([]any)
+	_, isObject := r.Result.(map[string]any)
 	isResult := isArray && wantsArray || isObject && !wantsArray
 	r.IsOwn = words.IsUUID(id) || r.IsSuccess() && (isResult || len(bytes.TrimSpace(r.Body)) == 0)
 }
