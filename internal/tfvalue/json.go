@@ -190,13 +190,11 @@ func (r Rules) Member(at Path) string {
 	if contains(r.Verbatim, at[:len(at)-1]) {
 		return name
 	}
-	member, rest, more := strings.Cut(name, "_")
-	for more {
-		var word string
-		word, rest, more = strings.Cut(rest, "_")
-		member += strings.ToUpper(word[:1]) + word[1:]
+	words := strings.Split(name, "_")
+	for i, word := range words[1:] {
+		words[i+1] = strings.ToUpper(word[:1]) + word[1:]
 	}
-	return member
+	return strings.Join(words, "")
 }
 
 func contains(paths []Path, at Path) bool {
