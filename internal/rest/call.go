@@ -60,6 +60,9 @@ const MaxAge = 10 * time.Second
 // sent, because the read that the request is based on would have been older than MaxAge. Before the
 // next attempt, the caller may change Body, Leaves and AsOf.
 func (k *Call) Try(ctx context.Context) (again bool, err error) {
+	if !k.isAddressable() {
+		return false, k.NewError(Final, errors.New("an ID is empty or a dot segment"))
+	}
 	if k.Invalidate != nil {
 		k.Invalidate()
 		defer k.Invalidate()
