@@ -45,9 +45,9 @@ type Kind struct {
 	// response to a read may repeat them, too.
 	AddSecrets func(client *platform.Client, config tfvalue.Value)
 	// Begin begins an update of the remote object.
-	Begin func(ctx context.Context, client *platform.Client, id Identity) (context.Context, Call, error)
+	Begin func(ctx context.Context, client *platform.Client, id Identity) (context.Context, Call)
 	// Body returns the body of a patch.
-	Body func(change Change, patch Patch) (map[string]any, error)
+	Body func(change Change, patch Patch) map[string]any
 	// Check reports errors of a change and warns about effects that users may not expect. It
 	// returns a line for each thing that the change overwrites although it is not a leaf.
 	Check func(Review) (overwritten []string)

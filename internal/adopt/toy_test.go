@@ -96,7 +96,6 @@ type toy struct {
 	events    events
 	doneIn    time.Duration // a PATCH that fails changes the pipe after so long, or never
 	resets    bool          // a PATCH resets the leaves that it omits
-	noBody    error         // why there is no body of a PATCH
 	interrupt func()        // ends the apply under way
 }
 
@@ -147,14 +146,11 @@ func (w *toy) engine() *Engine {
 			}
 			return w.respond(pipe, read)
 		},
-		Begin: func(ctx context.Context, _ *platform.Client, id Identity) (context.Context, Call, error) {
-			if ctx.Err() != nil {
-				return ctx, nil, errors.New("interrupted before it began")
-			}
+		Begin: func(ctx context.Context, _ *platform.Client, id Identity) (context.Context, Call) {
 			w.open++
-			return ctx, &patching{toy: w, id: strings.ToLower(id.IDs[0])}, nil
+			return ctx, &patching{toy: w, id: strings.ToLower(id.IDs[0])}
 		},
-		Body: func(_ Change, p Patch) (map[string]any, error) { return map[string]any{"patch": p}, w.noBody },
+		Body: func(_ Change, p Patch) map[string]any { return map[string]any{"patch": p} },
 		Check: func(r Review) []string {
 			if r.Config.At("destination", "table").IsObject() && r.Remote.At("destination", "lake").IsObject() {
 				r.Diags.AddError("Pipe has another destination", "a lake")

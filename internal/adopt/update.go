@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"net/http"
 	"slices"
 	"time"
@@ -127,11 +126,9 @@ func (u *update) outlast(ctx context.Context, isNeeded bool) (longer context.Con
 func (u *update) send(ctx context.Context, s step) error {
 	ctx, stop := u.outlast(ctx, len(u.edited.Remove) > 0)
 	defer stop()
-	ctx, call, err := u.Begin(ctx, u.client, u.id)
-	if u.tried, u.failed = (Patch{}), err; err != nil {
-		return err
-	}
+	ctx, call := u.Begin(ctx, u.client, u.id)
 	defer call.End()
+	u.tried, u.failed = Patch{}, nil
 	for again := true; again; {
 		isDone, err := u.guard(ctx, s)
 		switch {
@@ -158,12 +155,11 @@ func (u *update) attempt(ctx context.Context, call Call, s step) (again bool, er
 	carried, asOf := u.carries(s)
 	s.Carried = carried
 	u.tried = s.Patch
-	patch := platform.Patch{Leaves: paths(s.All().Leaves()), NonIdempotent: !s.Edit.IsEmpty(), AsOf: asOf}
+	patch := platform.Patch{
+		Leaves: paths(s.All().Leaves()), NonIdempotent: !s.Edit.IsEmpty(), AsOf: asOf, Body: u.Body(u.change.Change, s.Patch),
+	}
 	if patch.NonIdempotent {
 		patch.Leaves = append(patch.Leaves, u.Mappings.String())
-	}
-	if patch.Body, err = u.Body(u.change.Change, s.Patch); err != nil {
-		return false, fmt.Errorf("reading the plan: %w", err)
 	}
 	response := tfvalue.Null(u.objectType)
 	again, err = call.Send(ctx, patch, u.Rules.Into(&response))
@@ -372,7 +368,7 @@ func (u *update) await(ctx context.Context, s step) (err error) {
 	if err == nil {
 		return nil
 	}
-	if !is.undone.IsEmpty() { // it may be done by now
+	if !s.isLast || len(is.undone.Add) > 0 { // it may be done by now
 		u.mappedAt = time.Time{}
 	}
 	return readFailed{err}

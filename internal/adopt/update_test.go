@@ -1,7 +1,6 @@
 package adopt
 
 import (
-	"errors"
 	"net/http"
 	"testing"
 	"time"
@@ -109,7 +108,7 @@ func TestInterruptBetweenRemovalAndAddition(t *testing.T) {
 			sent: removes + ", 4 GETs, PATCH +events", took: 3500 * time.Millisecond, errors: []string{unread, maybe}},
 		"the removal is not there in the time of a request": {mappings: changed, events: events{interrupts(1, 0), stores(0, keeps(usual, "mappings"))},
 			sent: removes + ", 5 GETs", took: 10 * time.Second, errors: []string{unread, maybe}},
-		"nothing was removed": {events: events{interrupts(0, 1)}, sent: "GET", errors: []string{"Interrupted before it began"}},
+		"nothing was removed": {events: events{interrupts(0, 1)}, sent: "GET", errors: []string{"Interrupted before it was sent"}},
 	})
 }
 
@@ -257,7 +256,6 @@ func TestRejectedHalfWay(t *testing.T) {
 		"missing permission does nothing: no read":   {config: change, events: rejected(1, 403), sent: "GET, PATCH -events -items", errors: []string{"HTTP 403"}},
 		"a leaf of a kind without mappings has changed since the plan, and is rejected": {plain: true,
 			events: append(rejected(1, 400), before(0, 1, "moved", "name")), sent: "GET, PATCH name", errors: []string{"HTTP 400"}},
-		"there is no body": {events: events{{before: func(w *toy) { w.noBody = errors.New("no body") }}}, sent: "GET", errors: []string{"no body."}},
 		"a 400 to the removal of one, of nothing: no list": {mappings: changed, events: rejected(1, 400), sent: removes + ", GET", errors: []string{"HTTP 400"}},
 		"to the leaves alone, once all mappings are removed: no advice": {mappings: bothChanged,
 			events: events{stores(1, keeps("other", "name")), lost(1, 0), fails(2, never, platform.Error{Status: 400})},

@@ -35,9 +35,8 @@ var pipe = adopt.New(adopt.Kind{
 		return client.GetPipe(ctx, id.Organization, id.IDs[0], id.IDs[1], read)
 	},
 	AddSecrets: addCredentials,
-	Begin: func(ctx context.Context, client *platform.Client, id adopt.Identity) (context.Context, adopt.Call, error) {
-		ctx, update := client.UpdatePipe(ctx, id.Organization, id.IDs[0], id.IDs[1])
-		return ctx, update, nil
+	Begin: func(ctx context.Context, client *platform.Client, id adopt.Identity) (context.Context, adopt.Call) {
+		return client.UpdatePipe(ctx, id.Organization, id.IDs[0], id.IDs[1])
 	},
 	Body:        pipeBody,
 	Check:       checkPipe,
@@ -101,7 +100,7 @@ func checkKinds(r adopt.Review) {
 
 // pipeBody has the leaves of a patch and its change to the table mappings; and with a change to the
 // source, its credentials and validateSamples.
-func pipeBody(change adopt.Change, patch adopt.Patch) (map[string]any, error) {
+func pipeBody(change adopt.Change, patch adopt.Patch) map[string]any {
 	body := jsonObject(pipeRules.JSON(patch.All().Prune()))
 	body.setMappings(patch.Edit)
 	for _, c := range credentials {
@@ -113,7 +112,7 @@ func pipeBody(change adopt.Change, patch adopt.Patch) (map[string]any, error) {
 	if _, sends := body["source"]; sends && isSet(validate) {
 		body.at("source")["validateSamples"] = validate.True()
 	}
-	return body, nil
+	return body
 }
 
 // jsonObject is a body, or an object in it.

@@ -36,12 +36,11 @@ var serviceScaling = adopt.New(adopt.Kind{
 	Read: func(ctx context.Context, client *platform.Client, id adopt.Identity, read platform.Read) error {
 		return client.GetService(ctx, id.Organization, id.IDs[0], read)
 	},
-	Begin: func(ctx context.Context, client *platform.Client, id adopt.Identity) (context.Context, adopt.Call, error) {
-		ctx, update := client.UpdateServiceScaling(ctx, id.Organization, id.IDs[0])
-		return ctx, update, nil
+	Begin: func(ctx context.Context, client *platform.Client, id adopt.Identity) (context.Context, adopt.Call) {
+		return client.UpdateServiceScaling(ctx, id.Organization, id.IDs[0])
 	},
-	Body: func(_ adopt.Change, patch adopt.Patch) (map[string]any, error) {
-		return tfvalue.Rules{}.JSON(patch.All()), nil
+	Body: func(_ adopt.Change, patch adopt.Patch) map[string]any {
+		return tfvalue.Rules{}.JSON(patch.All())
 	},
 	AlsoChanges: func(send tfvalue.Value) []string {
 		if send.At("min_total_memory_gb").IsNull() && send.At("max_total_memory_gb").IsNull() {
