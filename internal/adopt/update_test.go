@@ -158,6 +158,9 @@ func TestSentIsAwaited(t *testing.T) {
 			sent: "GET, PATCH name -events -items, 5 GETs, PATCH +events +items, 4 GETs", took: 2 * read},
 		"a read during the wait fails: what was removed is in the list": {mappings: changed, events: events{{lag: lag}, forbidsRead(1, 2)},
 			sent: removes + ", 2 GETs", took: firstPause, errors: []string{unread, wasThere}},
+		"somebody adds the removed mapping again, and a read fails: it is as it was shown": {mappings: renamed,
+			events: events{past, before(2, 1, "users from events, "+usual, "mappings"), forbidsRead(2, 2)},
+			sent:   removes + ", GET, PATCH +users, 2 GETs", took: firstPause, errors: []string{unread}},
 		"a read during the wait for a leaf fails: the mappings are as they were shown": {mappings: changed,
 			events: events{stores(0, keeps("crm", "name")), forbidsRead(2, 2)}, sent: swaps + ", 2 GETs", took: firstPause, errors: []string{unread}},
 	})
