@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"time"
 	"unicode"
 	"unicode/utf8"
 
@@ -28,10 +27,9 @@ const Bug = "This is a bug in the provider. Please report it: https://github.com
 // Connection is the result of the provider's configuration.
 type Connection struct {
 	Client         *platform.Client
-	OrganizationID string           // the default organization, or ""
-	Unknown, Unset []string         // the settings that are known only after apply, and those that are not set
-	Now            func() time.Time // the clock for the expiry of API keys
-	Run            string           // a unique name of this run: Terraform starts a provider for each plan and each apply
+	OrganizationID string   // the default organization, or ""
+	Unknown, Unset []string // the settings that are known only after apply, and those that are not set
+	Run            string   // a unique name of this run: Terraform starts a provider for each plan and each apply
 
 	// Warned and Gone are what this run remembers: the warnings that it does not repeat, and the objects
 	// that no longer exist.
@@ -55,7 +53,7 @@ func (k *Keys) Has(key string) bool {
 
 // Unconfigured returns the connection before the provider is configured: every setting is unknown.
 func Unconfigured() *Connection {
-	return &Connection{Unknown: slices.Concat([]string{"organization_id"}, ManagementSettings, AlertingSettings), Now: time.Now}
+	return &Connection{Unknown: slices.Concat([]string{"organization_id"}, ManagementSettings, AlertingSettings)}
 }
 
 // The settings that each API needs. They are required only where they are used: a configuration that

@@ -63,7 +63,7 @@ func (r *apiKeyResource) checkCreation(config tfvalue.Value, diags *diag.Diagnos
 	if !r.Waits(conn.ManagementSettings...) {
 		r.Ready(conn.ManagementSettings, diags)
 	}
-	if expiry := config.At("expire_at"); passed(expiry, r.Now()) {
+	if expiry := config.At("expire_at"); passed(expiry, time.Now()) {
 		diags.AddAttributeError(path.Root("expire_at"), "Expiry in the past",
 			fmt.Sprintf("expire_at must be in the future when the key is created, got %s.", expiry.Text()))
 	}
@@ -125,7 +125,7 @@ func keepState(config, plan, state tfvalue.Value) tfvalue.Value {
 // which may be unknown until then. The next plan takes both into account.
 func (r *apiKeyResource) isDueInPlan(plan, state tfvalue.Value) bool {
 	if plan.Equal(state) {
-		return isDue(plan, r.Now())
+		return isDue(plan, time.Now())
 	}
 	early := plan.At("early_renewal_hours")
 	return state.At("ready_for_renewal").True() && (!early.IsKnown() || hours(early) >= hours(state.At("early_renewal_hours")))
@@ -134,7 +134,7 @@ func (r *apiKeyResource) isDueInPlan(plan, state tfvalue.Value) bool {
 // warnExpired reports that a key has expired and is not replaced, since a new one would have the
 // same expiry.
 func (r *apiKeyResource) warnExpired(plan tfvalue.Value, diags *diag.Diagnostics) {
-	if passed(plan.At("expire_at"), r.Now()) && plan.At("validity_hours").IsNull() {
+	if passed(plan.At("expire_at"), time.Now()) && plan.At("validity_hours").IsNull() {
 		diags.AddWarning(fmt.Sprintf("API key %s has expired", keyLabel(plan)),
 			fmt.Sprintf("The key expired at %s. Set a later expire_at to create a new key, or set validity_hours instead to have it renewed.",
 				words.Clean(plan.At("expire_at").Text(), words.MaxID)))
@@ -161,7 +161,7 @@ func (r *apiKeyResource) warnReplaced(config, plan, state tfvalue.Value, changed
 		why = []string{"its renewal is due"}
 	}
 	summary := "API key %s is replaced and stays valid"
-	if passed(state.At("expire_at"), r.Now()) {
+	if passed(state.At("expire_at"), time.Now()) {
 		summary = "API key %s has expired and is replaced"
 	}
 	paragraphs := []string{
@@ -236,7 +236,7 @@ func (r *apiKeyResource) remains(which string, key tfvalue.Value, revoke string)
 	switch expiry := words.Clean(key.At("expire_at").Text(), words.MaxID); {
 	case expiry == "":
 		return which + " stays valid, because it does not expire." + revoke
-	case passed(key.At("expire_at"), r.Now()):
+	case passed(key.At("expire_at"), time.Now()):
 		return which + " expired at " + expiry + "."
 	default:
 		return which + " stays valid until " + expiry + "." + revoke

@@ -94,7 +94,7 @@ func (r *apiKeyResource) Create(ctx context.Context, req resource.CreateRequest,
 func (r *apiKeyResource) requested(plan tfvalue.Value) tfvalue.Value {
 	requested := tfvalue.Settle(plan, tfvalue.Null(plan.Type()))
 	if validity := requested.At("validity_hours"); !validity.IsNull() {
-		expiry := r.Now().Add(hours(validity)).UTC().Truncate(time.Second)
+		expiry := time.Now().Add(hours(validity)).UTC().Truncate(time.Second)
 		requested = requested.With(tfvalue.String(expiry.Format(time.RFC3339)), "expire_at")
 	}
 	return requested
@@ -139,7 +139,7 @@ func (r *apiKeyResource) keyCreated(plan, requested, response tfvalue.Value, cre
 	if expiry.Equal(tfvalue.String("")) { // it never expires
 		state, err = state.Without("expire_at"), nil
 	}
-	if err != nil || isDue(state, r.Now().Add(shortestUse)) {
+	if err != nil || isDue(state, time.Now().Add(shortestUse)) {
 		state = state.With(requested.At("expire_at"), "expire_at")
 	}
 	return state
@@ -239,7 +239,7 @@ func toRevoke(requested tfvalue.Value, requestID, id string) string {
 func (r *apiKeyResource) Read(_ context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
 	state := tfvalue.Of(req.State.Raw)
 	state = state.With(secretVersion(state), "secret_version")
-	resp.State.Raw = state.With(tfvalue.Bool(isDue(state, r.Now())), "ready_for_renewal").Value
+	resp.State.Raw = state.With(tfvalue.Bool(isDue(state, time.Now())), "ready_for_renewal").Value
 }
 
 // Update sends no request: the platform has none of the arguments that change in place.
@@ -259,7 +259,7 @@ func (r *apiKeyResource) warnLeft(state tfvalue.Value, diags *diag.Diagnostics) 
 		return
 	}
 	summary := "API key %s stays valid"
-	if passed(state.At("expire_at"), r.Now()) {
+	if passed(state.At("expire_at"), time.Now()) {
 		summary = "API key %s has expired and stays on the platform"
 	}
 	diags.AddWarning(fmt.Sprintf(summary, keyLabel(state)), "The API cannot delete keys, so destroying this resource changes nothing on the platform. "+

@@ -29,7 +29,6 @@ const providerName = "dataplatform"
 
 type dataplatformProvider struct {
 	version    string
-	now        func() time.Time
 	random     func() float64 // of waits; nil for those of math/rand
 	seal       func(secret string, recipients []sealing.Recipient) (string, error)
 	connection *conn.Connection
@@ -42,7 +41,7 @@ var (
 )
 
 func newProvider(version string) *dataplatformProvider {
-	return &dataplatformProvider{version: version, now: time.Now, seal: sealing.Seal, connection: conn.Unconfigured()}
+	return &dataplatformProvider{version: version, seal: sealing.Seal, connection: conn.Unconfigured()}
 }
 
 func (p *dataplatformProvider) Metadata(_ context.Context, _ provider.MetadataRequest, resp *provider.MetadataResponse) {
@@ -103,7 +102,6 @@ func (p *dataplatformProvider) Configure(_ context.Context, req provider.Configu
 		OrganizationID: set.values["organization_id"],
 		Unknown:        set.unknown,
 		Unset:          set.unset(),
-		Now:            p.now,
 		Run:            rand.Text(),
 	}
 }

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
@@ -172,7 +171,7 @@ func (f *fixture) start(settings ...string) server {
 	}
 	schema := terraformtest.NewSchema(schemasOnce().Provider)
 	config := schema.Encode(evaluated(f.t, schema, bodyOf(f.t, strings.Join(settings, "\n")), all, cty.DynamicVal))
-	s := serverOf(&dataplatformProvider{version: "test", now: time.Now, random: f.random, seal: f.seal})
+	s := serverOf(&dataplatformProvider{version: "test", random: f.random, seal: f.seal})
 	s.schemas = schemasOnce
 	if resp := must(s.ConfigureProvider(f.t.Context(), &tfprotov6.ConfigureProviderRequest{Config: config})); len(resp.Diagnostics) > 0 {
 		f.t.Fatal(resp.Diagnostics)
