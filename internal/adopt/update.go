@@ -317,7 +317,7 @@ func (u *update) settle(ctx context.Context, s step, mayResend func() bool) erro
 		switch {
 		case err != nil:
 			if !errors.As(err, new(conflict)) {
-				u.mappedAt = time.Time{}
+				u.forgetUndone(s)
 			}
 			return err
 		case isDone && !u.lacks(s):
@@ -363,15 +363,19 @@ func (u *update) await(ctx context.Context, s step) (err error) {
 	if isDoubtful || !isOver() {
 		err = u.readUntil(ctx, s, isOver)
 	}
-	is = u.compare()
-	u.pending = without(u.pending, is.shown)
+	u.pending = without(u.pending, u.compare().shown)
 	if err == nil {
 		return nil
 	}
-	if !s.isLast || len(is.undone.Add) > 0 { // it may be done by now
+	u.forgetUndone(s)
+	return readFailed{err}
+}
+
+// forgetUndone forgets which mappings there are, if some are not there yet: they may be by now, but no read shows that.
+func (u *update) forgetUndone(s step) {
+	if undone := u.compare().undone; len(undone.Add) > 0 || !s.isLast && !undone.IsEmpty() {
 		u.mappedAt = time.Time{}
 	}
-	return readFailed{err}
 }
 
 // readFailed is the error of a read after a PATCH that was accepted.
