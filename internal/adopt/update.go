@@ -134,11 +134,12 @@ func (u *update) send(ctx context.Context, s step) error {
 		switch {
 		case err != nil:
 			return err
-		case isDone && !u.lacks(s):
-			u.sent, u.edited = s.Leaves.Merge(u.sent), s.soFar
-			return nil
 		case isDone:
-			s.Edit = tfvalue.Edit{}
+			u.edited, s.Edit = s.soFar, tfvalue.Edit{}
+			if !u.lacks(s) {
+				u.sent = s.Leaves.Merge(u.sent)
+				return nil
+			}
 		}
 		if again, err = u.attempt(ctx, call, s); err != nil || !again {
 			u.failed = err
