@@ -165,7 +165,7 @@ func without(object tfvalue.Value, paths []tfvalue.Path) tfvalue.Value {
 
 func (k *Kind) isMappings(at tfvalue.Path) bool { return slices.Equal(at, k.Mappings) }
 
-// key is that of the mappings. A kind without them has a key that no element has.
+// key is that of the mappings, the zero Key for a kind without them.
 func (k *Kind) key() tfvalue.Key { return k.Rules.Keys[k.Mappings.Name()] }
 
 // mappingsOf are the table mappings of an object, null for a kind without them.

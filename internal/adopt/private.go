@@ -121,7 +121,7 @@ func paths(leaves []tfvalue.Leaf) (texts []string) {
 func (u *update) nextMemory(state tfvalue.Value) memory {
 	is := u.compare()
 	next := u.remember(state, func(leaf tfvalue.Leaf) bool {
-		isNew := u.change.Remote.At(leaf.Path...).IsNull() && (u.change.Prior.At(leaf.Path...).IsNull() || !u.sent.At(leaf.Path...).IsNull())
+		isNew := u.start.Remote.At(leaf.Path...).IsNull() && (u.start.Prior.At(leaf.Path...).IsNull() || !u.sent.At(leaf.Path...).IsNull())
 		return isNew || u.isUnreturned(u.memory, leaf.Path) || slices.Contains(paths(is.unreturned), leaf.Path.String())
 	})
 	next.unconfirmed = append(next.unconfirmed, paths(is.unreturned)...)

@@ -31,7 +31,7 @@ func (e *Engine) refresh(ctx context.Context, c *conn.Connection, state tfvalue.
 		return state, last
 	}
 	now := e.known(client, id, last, state)
-	switch err := now.readTwice(ctx, now.take); {
+	switch err := now.readTwice(ctx, now.takeRead); {
 	case platform.AsError(err).NotFound && last.imported:
 		diags.AddError(e.CannotImport, fmt.Sprintf("There is no %s: %s Check the IDs, or create the %s in the platform's console first.",
 			e.fullName(id), platform.Absence(err), e.Noun))
@@ -65,7 +65,7 @@ func (e *Engine) readToChange(ctx context.Context, c *conn.Connection, change Ch
 	now = e.known(client, e.identity(change.Plan), last, change.Prior)
 	needsMappings := !e.mappingsOf(e.owned(change)).IsEmpty()
 	err := now.readTwice(ctx, func(object tfvalue.Value) bool {
-		return now.take(object) || needsMappings && e.mappingsOf(object).IsNull()
+		return now.takeRead(object) || needsMappings && e.mappingsOf(object).IsNull()
 	})
 	if err != nil {
 		e.addAdoptError(diags, now.id, err)
@@ -80,10 +80,10 @@ type known struct {
 	id     Identity
 	memory memory // of earlier reads
 
-	// remote is the object as far as it is known, and returned what responses have returned of it.
+	// remote is the object as far as it is known, and returned what responses have returned of it since the last PATCH.
 	remote, returned tfvalue.Value
 	// readAt is when a response returned the object, and mappedAt when one said which table mappings
-	// there are: zero if none has, or if a PATCH has changed them since.
+	// there are: zero if none has since the last PATCH, or if what it said may not hold any more.
 	readAt, mappedAt time.Time
 	// omitted are the paths of what the last response omits, although it was known.
 	omitted []string
@@ -108,17 +108,17 @@ func (k *known) readTwice(ctx context.Context, take func(object tfvalue.Value) (
 	return nil
 }
 
-// take takes over a response of a read, and reports whether it is doubtful: it may omit a leaf that
+// takeRead takes over a response of a read, and reports whether it is doubtful: it may omit a leaf that
 // was returned before, or the name of a mapping, once.
-func (k *known) take(object tfvalue.Value) (isDoubtful bool) {
-	return k.takeWith(object, k.mappingsOf(k.remote), tfvalue.Null(k.objectType)) || len(k.key().Unnamed(k.mappingsOf(object))) > 0
+func (k *known) takeRead(object tfvalue.Value) (isDoubtful bool) {
+	return k.merge(object, k.mappingsOf(k.remote), tfvalue.Null(k.objectType)) || len(k.key().Unnamed(k.mappingsOf(object))) > 0
 }
 
-// takeWith takes over a response, and reports whether it omits something for the first time: what two in a row omit is
-// empty on the platform, unless it is pending. A member that it has for no mapping at all is as in mappings.
-func (k *known) takeWith(object, mappings, pending tfvalue.Value) (isDoubtful bool) {
+// merge takes over a response, and reports whether it omits something for the first time: what two in a row omit is
+// empty on the platform, unless it is pending. A member of no mapping in the response is as in knownMappings.
+func (k *known) merge(object, knownMappings, pending tfvalue.Value) (isDoubtful bool) {
 	if set := k.mappingsOf(object); !set.IsNull() {
-		object = object.With(k.key().Complete(set, mappings), k.Mappings...)
+		object = object.With(k.key().Complete(set, knownMappings), k.Mappings...)
 	}
 	for _, name := range k.identifiers() { // null in an adoption, whose plan has them
 		object = object.With(k.remote.At(name), name)

@@ -22,22 +22,22 @@ func (u *update) report(s step, err error, diags *diag.Diagnostics) {
 	case err == nil:
 		u.addNotShown(s, diags)
 	case errors.As(err, new(readFailed)):
-		diags.AddError(fmt.Sprintf("Cannot read %s after its update", u.Noun),
+		diags.AddError(u.CannotRead+" after its update",
 			fmt.Sprintf("The update of %s was sent, but what was returned leaves a doubt about the result, and reading the %s failed:\n\n%s",
-				u.change.Label, u.Noun, conn.Detail(err)))
+				u.start.Label, u.Noun, conn.Detail(err)))
 	default:
 		u.addFailed(s, err, diags)
 	}
-	u.addLost(diags)
+	u.addNotArrived(diags)
 	u.warnStale(diags)
 	u.warnDrifted(diags)
 	if diags.HasError() && u.owns(u.Mappings) {
-		u.addUnfinished(diags)
+		u.addPartlyUpdated(diags)
 	}
 }
 
-// errUndone is why a step stops whose outcome is not known.
-var errUndone = fmt.Errorf("reads for %s show the table mappings as they were, but the platform may still carry out the request. "+
+// errMayStillRun is why a step stops whose outcome is not known.
+var errMayStillRun = fmt.Errorf("reads for %s show the table mappings as they were, but the platform may still carry out the request. "+
 	"Wait some minutes before you apply again, and look in the platform's console if in doubt: the late request could undo what the next apply does", maxWait)
 
 // addFailed reports a step that failed, or that was not sent again.
@@ -50,7 +50,7 @@ func (u *update) addFailed(s step, err error, diags *diag.Diagnostics) {
 	removesAll := removed > 0 && removed == len(s.before.Elements())
 	switch {
 	case errors.As(err, &mappings):
-		u.addConflict(fmt.Sprintf("Table mappings of %s changed during the apply", u.change.Label), mappings,
+		u.addConflict(fmt.Sprintf("Table mappings of %s changed during the apply", u.start.Label), mappings,
 			strings.TrimSpace("Nothing more was sent. Plan again.\n\n"+detail), diags)
 		return
 	case !errors.Is(err, u.failed):
@@ -62,9 +62,9 @@ func (u *update) addFailed(s step, err error, diags *diag.Diagnostics) {
 	diags.AddError(u.CannotUpdate, detail)
 }
 
-// addLost reports the leaves of a PATCH that was lost and that nothing has shown since. The state has their values
+// addNotArrived reports the leaves of a PATCH that was lost and that nothing has shown since. The state has their values
 // from before, so that the next apply sends them again.
-func (u *update) addLost(diags *diag.Diagnostics) {
+func (u *update) addNotArrived(diags *diag.Diagnostics) {
 	if pending := u.pending.Leaves(); u.lost != nil && len(pending) > 0 {
 		diags.AddError(u.CannotUpdate, fmt.Sprintf("%s\n\nNo read shows whether these values arrived. "+
 			"The state keeps the ones from before, so that the next apply sends them again:\n\n  - %s", conn.Detail(u.lost), strings.Join(paths(pending), "\n  - ")))
@@ -76,17 +76,17 @@ func (u *update) addLost(diags *diag.Diagnostics) {
 func (u *update) addNotShown(s step, diags *diag.Diagnostics) {
 	is := u.compare()
 	if !is.undone.IsEmpty() {
-		u.addNotDone(s, is.undone, diags)
+		u.addMappingsNotShown(s, is.undone, diags)
 	}
 	if u.lost != nil {
 		return
 	}
 	for _, leaf := range is.late {
-		u.addNotStored(leaf, diags)
+		u.addLeafNotShown(leaf, diags)
 	}
 	if len(is.unreturned) > 0 {
 		diags.AddWarning(
-			fmt.Sprintf("API does not return all values of %s", u.change.Label),
+			fmt.Sprintf("API does not return all values of %s", u.start.Label),
 			"The API accepted these values, but neither its response nor a further read contains them. "+
 				"The platform may show them later, or never, so it is not known whether they are in effect:\n\n  - "+strings.Join(paths(is.unreturned), "\n  - ")+
 				"\n\nThe state has the planned values. Check them in the platform's console: a setting may have no effect while another one is off.",
@@ -94,12 +94,12 @@ func (u *update) addNotShown(s step, diags *diag.Diagnostics) {
 	}
 }
 
-// addNotStored reports a leaf that is not what was sent.
-func (u *update) addNotStored(leaf tfvalue.Leaf, diags *diag.Diagnostics) {
+// addLeafNotShown reports a leaf that is not what was sent.
+func (u *update) addLeafNotShown(leaf tfvalue.Leaf, diags *diag.Diagnostics) {
 	now, summary, what := u.remote.At(leaf.Path...), u.notShown(leaf.Path), "still returned the value from before"
 	do := "The platform may need more time, or may have ignored the argument. Check the value in the platform's console, then run terraform plan again."
-	if !u.Rules.Confirms(leaf.Name(), u.change.Remote.At(leaf.Path...), now) {
-		summary, what = fmt.Sprintf("API stored a different value for %s of %s", leaf.Path, u.change.Label), "returned another value"
+	if !u.Rules.Confirms(leaf.Name(), u.start.Remote.At(leaf.Path...), now) {
+		summary, what = fmt.Sprintf("API stored a different value for %s of %s", leaf.Path, u.start.Label), "returned another value"
 		do = "Set the argument to the value on the platform, or remove it from the configuration."
 	}
 	diags.AddAttributeError(conn.AttributePath(leaf.Path), summary, fmt.Sprintf("%s was sent and accepted, but the API %s, %s, in reads for %s. "+
@@ -107,12 +107,12 @@ func (u *update) addNotStored(leaf tfvalue.Leaf, diags *diag.Diagnostics) {
 }
 
 func (u *update) notShown(at tfvalue.Path) string {
-	return fmt.Sprintf("API does not show the change to %s of %s", at, u.change.Label)
+	return fmt.Sprintf("API does not show the change to %s of %s", at, u.start.Label)
 }
 
-// addNotDone reports mappings that are not as a step has them. It does not advise to configure what the platform has: a
+// addMappingsNotShown reports mappings that are not as a step has them. It does not advise to configure what the platform has: a
 // mapping may lack an excluded column.
-func (u *update) addNotDone(s step, left tfvalue.Edit, diags *diag.Diagnostics) {
+func (u *update) addMappingsNotShown(s step, left tfvalue.Edit, diags *diag.Diagnostics) {
 	key, now := u.key(), u.mappingsOf(u.remote)
 	lines := u.describeChange(u.Mappings, key.Only(s.after, left.All()), key.Only(now, left.All()), "should be", "but is")
 	detail := fmt.Sprintf("%s was sent and accepted, but the API returned other table mappings in reads for %s:\n\n%s\n\n",
@@ -124,18 +124,18 @@ func (u *update) addNotDone(s step, left tfvalue.Edit, diags *diag.Diagnostics) 
 		"Nothing more was sent. Check these table mappings in the platform's console: they are not as configured.")
 }
 
-// addUnfinished reports, after an error, the mappings that steps removed, or may have, and whose replacement is
+// addPartlyUpdated reports, after an error, the mappings that steps removed, or may have, and whose replacement is
 // not known to be there, with the values that they had; and those that are there and exclude less than they
 // did or were to. A mapping that is as it was is not listed. The list follows from what was sent, corrected by what
 // reads have shown since.
-func (u *update) addUnfinished(diags *diag.Diagnostics) {
+func (u *update) addPartlyUpdated(diags *diag.Diagnostics) {
 	key, now := u.key(), u.mappingsOf(u.remote)
 	heading := "These table mappings were removed and are not there. Until an apply adds them again, they replicate nothing, " +
 		"so the columns that they excluded stay excluded. They were:"
 	if u.mappedAt.IsZero() {
 		heading, now = "These table mappings may have been removed, and it is not known whether they are there. They were:", key.Collect(now.Type(), nil)
 	}
-	missing := key.NotDone(tfvalue.Edit{Add: u.change.Edit.Add}, now).Add // as far as is known
+	missing := key.NotDone(tfvalue.Edit{Add: u.start.Edit.Add}, now).Add // as far as is known
 	var gone, parts []string
 	for _, mapping := range key.Except(key.Among(u.edited.Remove, missing), now.Elements()) {
 		members := mapping
@@ -155,7 +155,7 @@ func (u *update) addUnfinished(diags *diag.Diagnostics) {
 		return
 	}
 	list("These were sent, and may be added meanwhile:", key.List(key.Only(key.Collect(now.Type(), missing), u.edited.Add).Elements()))
-	diags.AddError(fmt.Sprintf("Table mappings of %s are only partly updated", u.change.Label), strings.Join(parts, "\n\n")+
+	diags.AddError(fmt.Sprintf("Table mappings of %s are only partly updated", u.start.Label), strings.Join(parts, "\n\n")+
 		"\n\nCorrect what the API rejected, if it did; if the outcome of a request is not known, wait some minutes. "+
 		"Compare these values with the configuration, then run terraform plan and apply again.")
 }
@@ -169,7 +169,7 @@ func (u *update) exposed() string {
 		}
 		return names
 	}
-	before, planned := u.key().Group(u.mappingsOf(u.change.Remote).Elements()), u.key().Group(u.mappingsOf(u.change.wanted).Elements())
+	before, planned := u.key().Group(u.mappingsOf(u.start.Remote).Elements()), u.key().Group(u.mappingsOf(u.start.wanted).Elements())
 	var lines []string
 	for _, now := range u.key().Among(u.mappingsOf(u.remote).Elements(), u.edited.All()) {
 		var columns []string
@@ -192,8 +192,8 @@ func (u *update) exposed() string {
 func (u *update) warnStale(diags *diag.Diagnostics) {
 	var lines []string
 	for _, leaf := range u.leavesOf(u.sent) {
-		was, now, set := u.change.Prior.At(leaf.Path...), u.change.Remote.At(leaf.Path...), "the planned value"
-		if u.change.Prior.IsNull() || was.IsEmpty() && now.IsEmpty() || u.Rules.Same(leaf.Name(), was, now) {
+		was, now, set := u.start.Prior.At(leaf.Path...), u.start.Remote.At(leaf.Path...), "the planned value"
+		if u.start.Prior.IsNull() || was.IsEmpty() && now.IsEmpty() || u.Rules.Same(leaf.Name(), was, now) {
 			continue
 		}
 		if leaf.Value.Type().Is(tftypes.Number) || leaf.Value.Type().Is(tftypes.Bool) {
@@ -202,7 +202,7 @@ func (u *update) warnStale(diags *diag.Diagnostics) {
 		lines = append(lines, u.describeChange(leaf.Path, was, now, "the plan had", "the update found")[0]+", and set "+set)
 	}
 	if len(lines) > 0 {
-		diags.AddWarning(fmt.Sprintf("Values of %s had changed since the plan", u.change.Label),
+		diags.AddWarning(fmt.Sprintf("Values of %s had changed since the plan", u.start.Label),
 			"Somebody else, or the platform, changed these values after the plan was made. They were set as planned all the same. "+
 				"If the values that were found are right, configure them:\n\n"+strings.Join(lines, "\n"))
 	}
@@ -223,7 +223,7 @@ func (u *update) warnDrifted(diags *diag.Diagnostics) {
 		}
 	}
 	if len(lines) > 0 {
-		diags.AddWarning(fmt.Sprintf("Other values of %s changed during its update", u.change.Label),
+		diags.AddWarning(fmt.Sprintf("Other values of %s changed during its update", u.start.Label),
 			"Either the platform changed these values with the update, or somebody else changed them at the same time. "+
 				"They were left as they are, and the next plan shows those that the configuration sets:\n\n"+strings.Join(lines, "\n"))
 	}

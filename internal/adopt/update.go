@@ -14,7 +14,7 @@ import (
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
 )
 
-// update updates one object. What it sends is decided at its beginning, in at most two steps of one
+// update updates one object. What it changes is decided at its beginning, in at most two steps of one
 // PATCH each. Afterwards it only sends, reads, waits, or stops: the API document does not say whether a
 // PATCH resets what it omits, whether a response is new, or whether a request that failed has ended, and
 // others write, too.
@@ -25,22 +25,22 @@ import (
 //	  await        reads until the platform shows what was sent
 type update struct {
 	known
-	// change is what is to be done. Its Remote, returned and mappedAt are as at the beginning.
-	change reviewed
+	// start is what is to be done, as reviewed at the beginning: its Remote, returned and mappedAt are of then.
+	start reviewed
 
-	// sent are the leaves, and edited the mappings, that PATCHes have changed, or may have. pending are those of the
+	// sent are the leaves, and edited the mappings, that PATCHes have changed, or may have, or that need none by then. pending are those of the
 	// leaves that no response has shown since.
 	sent, pending tfvalue.Value
 	edited        tfvalue.Edit
 	// tried is what the last attempt of a step has sent, and failed its error. lost is that of a PATCH whose leaves may
-	// have arrived all the same, and are not sent again.
+	// have arrived all the same: the next apply sends those that no response shows.
 	tried        Patch
 	failed, lost error
 	// unclear says why it is not known after the last response which mappings there are.
 	unclear error
 }
 
-// step is one PATCH of an update.
+// step is one PATCH of an update, with all of its attempts.
 type step struct {
 	Patch
 	isSecond, isLast bool
@@ -52,18 +52,18 @@ type step struct {
 }
 
 func newUpdate(r reviewed) *update {
-	u := &update{known: r.known, change: r, sent: tfvalue.Null(r.objectType), pending: tfvalue.Null(r.objectType)}
+	u := &update{known: r.known, start: r, sent: tfvalue.Null(r.objectType), pending: tfvalue.Null(r.objectType)}
 	u.memory = u.remembered()
 	return u
 }
 
 // steps are the PATCHes of the change that have something to send.
 func (u *update) steps() []step {
-	before, whole := u.mappingsOf(u.change.Remote), u.change.Edit
+	before, whole := u.mappingsOf(u.start.Remote), u.start.Edit
 	first, later := u.key().InTwo(whole)
 	between, after := u.key().After(before, first), u.key().After(before, whole)
 	one := step{isLast: len(later) == 0, before: before, after: between, concerns: whole.All(), soFar: first}
-	one.Patch = Patch{Leaves: u.change.Leaves, Edit: first}
+	one.Patch = Patch{Leaves: u.start.Leaves, Edit: first}
 	two := step{isSecond: true, isLast: true, before: between, after: after, concerns: later, soFar: whole}
 	two.Patch = Patch{Leaves: tfvalue.Null(u.objectType), Edit: tfvalue.Edit{Add: later}}
 	return slices.DeleteFunc([]step{one, two}, func(s step) bool { return s.IsEmpty() })
@@ -157,7 +157,7 @@ func (u *update) attempt(ctx context.Context, call Call, s step) (again bool, er
 	s.Carried = carried
 	u.tried = s.Patch
 	patch := platform.Patch{
-		Leaves: paths(s.All().Leaves()), NonIdempotent: !s.Edit.IsEmpty(), AsOf: asOf, Body: u.Body(u.change.Change, s.Patch),
+		Leaves: paths(s.All().Leaves()), NonIdempotent: !s.Edit.IsEmpty(), AsOf: asOf, Body: u.Body(u.start.Change, s.Patch),
 	}
 	if patch.NonIdempotent {
 		patch.Leaves = append(patch.Leaves, u.Mappings.String())
@@ -169,7 +169,7 @@ func (u *update) attempt(ctx context.Context, call Call, s step) (again bool, er
 		u.record(s, isAccepted)
 	}
 	if isAccepted {
-		u.takeDuring(s, response)
+		u.takeInStep(s, response)
 	}
 	return again, err
 }
@@ -177,7 +177,7 @@ func (u *update) attempt(ctx context.Context, call Call, s step) (again bool, er
 // carries returns the leaves that a step carries, as the steps have sent them or the platform has them, and
 // when the platform returned what its PATCH is based on: zero if that is nothing, since leaves are sent as planned.
 func (u *update) carries(s step) (leaves tfvalue.Value, asOf time.Time) {
-	leaves = u.carried(u.change, s.Leaves, u.sent.Merge(u.remote))
+	leaves = u.carried(u.start, s.Leaves, u.sent.Merge(u.remote))
 	switch {
 	case !s.Edit.IsEmpty():
 		asOf = u.mappedAt
@@ -201,17 +201,17 @@ func (u *update) record(s step, isAccepted bool) {
 	}
 }
 
-// takeDuring takes over a response during a step, and reports whether it is doubtful. The mappings are as before, and
-// unclear says why, if it does not say which there are.
-func (u *update) takeDuring(s step, object tfvalue.Value) (isDoubtful bool) {
+// takeInStep takes over a response during a step, and reports whether it is doubtful. If it does not say which mappings
+// there are, they stay as before, and unclear says why.
+func (u *update) takeInStep(s step, object tfvalue.Value) (isDoubtful bool) {
 	was, mappedAt, wasClear := u.mappingsOf(u.remote), u.mappedAt, u.unclear == nil
-	isDoubtful = u.takeWith(object, u.key().After(was, tfvalue.Edit{Add: s.Edit.Add}), u.pending)
+	isDoubtful = u.merge(object, u.key().After(was, tfvalue.Edit{Add: s.Edit.Add}), u.pending)
 	if u.Mappings == nil {
 		return isDoubtful
 	}
 	// A response that omits the mappings of a pipe that had none says that it has none. After a step that adds some, it
 	// does only if the platform returned them at the beginning: another platform may never return them.
-	mayBeEmpty := was.IsEmpty() || s.after.IsEmpty() || s.before.IsEmpty() && !u.mappingsOf(u.change.returned).IsNull()
+	mayBeEmpty := was.IsEmpty() || s.after.IsEmpty() || s.before.IsEmpty() && !u.mappingsOf(u.start.returned).IsNull()
 	if u.unclear = u.unknownIn(object, s.Edit.IsEmpty() || mayBeEmpty); u.unclear != nil {
 		u.remote, u.mappedAt = u.remote.With(was, u.Mappings...), mappedAt
 		return isDoubtful || wasClear
@@ -227,7 +227,7 @@ func (u *update) takeDuring(s step, object tfvalue.Value) (isDoubtful bool) {
 // readUntil reads during a step until isOver, for up to 30 s: at once, and then after longer and longer pauses.
 func (u *update) readUntil(ctx context.Context, s step, isOver func() bool) error {
 	for begun, pause := time.Now(), firstPause; ; pause = min(2*pause, maxPause) {
-		err := u.readTwice(ctx, func(object tfvalue.Value) bool { return u.takeDuring(s, object) })
+		err := u.readTwice(ctx, func(object tfvalue.Value) bool { return u.takeInStep(s, object) })
 		left := maxWait - time.Since(begun)
 		if err != nil || isOver() || left <= 0 {
 			return err
@@ -244,7 +244,7 @@ const (
 	maxWait              = 30 * time.Second // of all pauses together
 )
 
-// guard allows an attempt of a PATCH that changes mappings if those that it concerns are as they were
+// guard allows an attempt of a PATCH. One that changes mappings may be sent if those that it concerns are as they were
 // before the step, or isDone if they are as it makes them. Otherwise somebody else has changed them, and nothing more
 // is sent. It asks of what the platform returned last, or of a new read if that is too old or an attempt has failed
 // other than by a 429, which also renews what the PATCH carries.
@@ -277,7 +277,7 @@ func (u *update) askUntil(ctx context.Context, s step, settles bool) (isDone boo
 
 // isAsAtFirst reports whether the mappings that the second step concerns are as before the first one.
 func (u *update) isAsAtFirst(s step) bool {
-	_, conflicts := u.key().Ask(s.concerns, u.mappingsOf(u.change.Remote), s.after, u.mappingsOf(u.remote))
+	_, conflicts := u.key().Ask(s.concerns, u.mappingsOf(u.start.Remote), s.after, u.mappingsOf(u.remote))
 	return len(conflicts) == 0
 }
 
@@ -330,7 +330,7 @@ func (u *update) settle(ctx context.Context, s step, mayResend func() bool) erro
 			s.Edit = tfvalue.Edit{}
 			return u.send(ctx, s)
 		case !mayAdd || !mayResend():
-			return errUndone
+			return errMayStillRun
 		}
 		if err = u.send(ctx, s); !platform.AsError(err).Ambiguous {
 			return err
@@ -400,7 +400,7 @@ type comparison struct {
 }
 
 func (u *update) compare() (is comparison) {
-	for _, leaf := range u.leavesOf(u.sent.Merge(u.change.returned)) {
+	for _, leaf := range u.leavesOf(u.sent.Merge(u.start.returned)) {
 		isPending := !u.pending.At(leaf.Path...).IsNull()
 		isReturned := leaf.Value.IsEmpty() || !u.returned.At(leaf.Path...).IsNull()
 		is.isDoubtful = is.isDoubtful || !isReturned
@@ -423,15 +423,15 @@ func (u *update) compare() (is comparison) {
 }
 
 func (u *update) compareMappings(is *comparison) {
-	key, was, now := u.key(), u.mappingsOf(u.change.Remote), u.mappingsOf(u.remote)
+	key, was, now := u.key(), u.mappingsOf(u.start.Remote), u.mappingsOf(u.remote)
 	switch {
 	case !u.mappedAt.IsZero():
 		is.undone = key.NotDone(u.edited, now)
 	case !u.edited.IsEmpty():
 		is.unreturned = append(is.unreturned, tfvalue.Leaf{Path: u.Mappings})
 	}
-	gone := key.Except(key.Difference(now, was).Remove, u.change.Edit.All())
-	if len(gone) > 0 && !u.change.mappedAt.IsZero() {
+	gone := key.Except(key.Difference(now, was).Remove, u.start.Edit.All())
+	if len(gone) > 0 && !u.start.mappedAt.IsZero() {
 		is.drifted = append(is.drifted, tfvalue.Leaf{Path: u.Mappings, Value: key.Only(was, gone)})
 	}
 }
@@ -443,11 +443,11 @@ func (u *update) isStored(leaf tfvalue.Leaf) bool {
 
 // isUnsent reports whether a leaf is still to be sent.
 func (u *update) isUnsent(leaf tfvalue.Leaf) bool {
-	return u.sent.At(leaf.Path...).IsNull() && !u.change.Leaves.At(leaf.Path...).IsNull()
+	return u.sent.At(leaf.Path...).IsNull() && !u.start.Leaves.At(leaf.Path...).IsNull()
 }
 
 // owns reports whether the configuration manages a leaf.
-func (u *update) owns(at tfvalue.Path) bool { return at != nil && !u.change.wanted.At(at...).IsNull() }
+func (u *update) owns(at tfvalue.Path) bool { return at != nil && !u.start.wanted.At(at...).IsNull() }
 
 // leavesOf are the leaves that a response can show one by one, so neither the identifiers nor
 // managed mappings.

@@ -17,7 +17,7 @@ import (
 // The warnings of plans. They show only values that the platform has now: the plan
 // shows the new ones, and masks sensitive ones.
 
-// overwrites describes what an adoption changes on the platform, in a few words and in a list. Both
+// overwrites describes what an adoption changes on the platform, in the beginning of a sentence and in a list. Both
 // are "" if that is nothing, or not known.
 func (e *Engine) overwrites(c *conn.Connection, r reviewed) (summary, list string) {
 	if r.Remote.IsNull() {
@@ -35,11 +35,11 @@ func (e *Engine) overwrites(c *conn.Connection, r reviewed) (summary, list strin
 		lines = append(lines, "  - "+line)
 	}
 	if len(r.Edit.Add) > 0 {
-		summary = "adds table mappings to"
+		summary = "Creating this resource adds table mappings to "
 		list = "These table mappings will be added:\n\n" + e.key().List(r.Edit.Add)
 	}
 	if len(lines) > 0 {
-		summary = "overwrites current values of"
+		summary = "Creating this resource overwrites current values of "
 		list = strings.TrimSpace("These current values will be replaced:\n\n" + strings.Join(lines, "\n") + "\n\n" + list)
 	}
 	return summary, list
@@ -49,7 +49,7 @@ func (e *Engine) overwrites(c *conn.Connection, r reviewed) (summary, list strin
 func (e *Engine) warnOverwritten(c *conn.Connection, r reviewed, diags *diag.Diagnostics) {
 	if summary, list := e.overwrites(c, r); list != "" && !diags.HasError() {
 		diags.AddWarning(
-			fmt.Sprintf("Creating this resource %s %s", summary, r.Label),
+			summary+r.Label,
 			fmt.Sprintf("The %s already exists. %s\n\n"+
 				"To keep a value, remove its argument from the configuration. To see old and new values in the plan, and in its JSON, use an import block.", e.Noun, list),
 		)
