@@ -1,7 +1,6 @@
 package conn_test
 
 import (
-	"errors"
 	"strings"
 	"testing"
 
@@ -90,16 +89,5 @@ func TestOrganization(t *testing.T) {
 	missing.Ready(conn.ManagementSettings, &diags)
 	if len(diags) != 1 || !strings.Contains(texts(diags), "organization_id and key_id are not set: ") {
 		t.Errorf("want one error: %s", texts(diags))
-	}
-}
-
-// TestDetail makes a sentence of an error that is not the client's.
-func TestDetail(t *testing.T) {
-	t.Parallel()
-	if got := conn.Detail(errors.New("écrire failed")); got != "Écrire failed." {
-		t.Error(got)
-	}
-	if failed := (&platform.Error{Operation: "read pipe", Status: 410}); conn.Detail(failed) != failed.Detail() {
-		t.Error(conn.Detail(failed))
 	}
 }

@@ -108,19 +108,6 @@ func TestErrorNamesItsObjectAndWhatToDo(t *testing.T) {
 	}
 }
 
-// The reason why an object is gone ends a sentence.
-func TestReasonOfAbsenceEndsASentence(t *testing.T) {
-	t.Parallel()
-	for want, err := range map[string]error{
-		"the API returned HTTP 404 Not Found (request ID r): no pipe.": &Error{Status: 404, RequestID: "r", Message: "no pipe."},
-		"two consecutive lists of its services omit it.":               &Error{},
-	} {
-		if got := Absence(err); got != want {
-			t.Errorf("%s, want %s", got, want)
-		}
-	}
-}
-
 // The response repeats all that was sent, in each place that messages and logs read, and no
 // error and no log contains a secret. In which way it may be escaped is tested in package rest.
 func TestNoSecretComesOut(t *testing.T) {
