@@ -103,7 +103,10 @@ func (s mappingSet) documents() []any {
 func (s mappingSet) arguments() object {
 	all := object{}
 	for i, document := range s.documents() {
-		mapping := renamed(document.(object), snake)
+		mapping := object{}
+		for name, value := range document.(object) {
+			mapping[snake(name)] = value
+		}
 		key := fmt.Sprintf("%s.%s:%s", mapping["source_schema_name"], mapping["source_table"], mapping["target_table"])
 		if i%2 == 0 {
 			delete(mapping, "source_schema_name")
@@ -174,13 +177,4 @@ func nameOf(element any) string {
 // labelOf is how messages have a name.
 func labelOf(name string) string {
 	return strconv.Quote("public." + strings.Replace(name, ">", ":", 1))
-}
-
-// renamed has other names of the members of an object.
-func renamed(from object, name func(string) string) object {
-	to := object{}
-	for old, value := range from {
-		to[name(old)] = value
-	}
-	return to
 }

@@ -22,8 +22,7 @@ func (f *fixture) listed(t *testing.T, arguments string, limit int64, include bo
 	s, config := f.start(), configuration(t, schemasOnce().ListResourceSchemas[name], arguments)
 	stream := must(s.ListResource(t.Context(), &tfprotov6.ListResourceRequest{TypeName: name, Config: config, Limit: limit, IncludeResource: include}))
 	decode := func(encoded *tfprotov6.DynamicValue, typ tftypes.Type) tfvalue.Value {
-		value := must(encoded.Unmarshal(typ))
-		return tfvalue.Of(value)
+		return tfvalue.Of(must(encoded.Unmarshal(typ)))
 	}
 	typ := schemasOnce().ResourceSchemas[name].ValueType()
 	for result := range stream.Results {

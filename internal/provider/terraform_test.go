@@ -73,8 +73,7 @@ var later = cty.ObjectVal(map[string]cty.Value{
 })
 
 var schemasOnce = sync.OnceValue(func() *tfprotov6.GetProviderSchemaResponse {
-	schemas := must(serverOf(newProvider("test")).GetProviderSchema(context.Background(), &tfprotov6.GetProviderSchemaRequest{}))
-	return schemas
+	return must(serverOf(newProvider("test")).GetProviderSchema(context.Background(), &tfprotov6.GetProviderSchemaRequest{}))
 })
 
 // configuration is a text as the protocol has it, with the type of a schema. In it, later is
@@ -106,8 +105,7 @@ func evaluated(t *testing.T, schema *terraformtest.Schema, body *hclsyntax.Body,
 		}
 		values[name] = value
 	}
-	config := must(schema.Config(cty.ObjectVal(values)))
-	return config
+	return must(schema.Config(cty.ObjectVal(values)))
 }
 
 // tell brings a result up to date with its change, and the state with an object.
@@ -133,8 +131,7 @@ func (b *managed) tell(r *result, object terraformtest.Object) *result {
 
 func (b *managed) read(value cty.Value) tfvalue.Value {
 	b.t.Helper()
-	read := must(b.block.Schema.Encode(value).Unmarshal(b.state.Type()))
-	return tfvalue.Of(read)
+	return tfvalue.Of(must(b.block.Schema.Encode(value).Unmarshal(b.state.Type())))
 }
 
 func (f *fixture) manage(name, id, arguments string, ids map[string]cty.Value) *managed {
