@@ -2,8 +2,6 @@ package mockplatform_test
 
 import (
 	"encoding/json"
-	"reflect"
-	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -34,26 +32,6 @@ func TestMembersAreOmitted(t *testing.T) {
 			equal(t, "stored", at(b.platform.Service(elsewhere), "f.g"), 0)
 		})
 	}
-}
-
-// What a later version or another program might return: unknown members, known ones in other letter cases around them, and
-// sets in another order each time, with repeats.
-func TestResponsesOfAnotherForm(t *testing.T) {
-	t.Parallel()
-	b := newBench(t, mockplatform.Behaviour{Responses: mockplatform.Responses{UnknownMembers: true, ShuffleSets: true, RepeatSetElements: true}})
-	const endpoints = "result.source.kafka.reversePrivateEndpointIds"
-	first, second := b.send("GET", kafkaPath, ""), b.send("GET", kafkaPath, "")
-	for _, parent := range []string{"", "result.", "result.source.kafka.schemaRegistry.", "result.destination.columns.0."} {
-		equal(t, "member of a later version", at(first.body, parent+"addedLater"), "text")
-	}
-	before, known, after := strings.Index(first.text, `"RESULT":`), strings.Index(first.text, `"result":`), strings.Index(first.text, `"Result":`)
-	equal(t, "letter cases", []bool{before >= 0, before < known, known < after}, []bool{true, true, true})
-	equal(t, "elements", size(first.body, endpoints), 3)
-	equal(t, "first element again", at(first.body, endpoints+".2"), at(first.body, endpoints+".0"))
-	if reflect.DeepEqual(at(first.body, endpoints), at(second.body, endpoints)) {
-		t.Errorf("the same order twice: %v", at(first.body, endpoints))
-	}
-	equal(t, "ordered list", at(second.body, "result.destination.columns.0.name"), "order_id")
 }
 
 func TestRequestsAboveTheLimitAreRejected(t *testing.T) {

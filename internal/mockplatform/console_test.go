@@ -14,6 +14,7 @@ const (
 	aService = "/console/services/" + mockplatform.ServiceID
 	aPipe    = "/console/pipes/" + mockplatform.PostgresPipeID
 	anAlert  = "/console/alerts/" + mockplatform.AlertID
+	keyBody  = `{"name":"ci","roles":["admin"]}`
 )
 
 // console sends a request to the console, which needs no credentials.
@@ -74,22 +75,6 @@ func TestConsoleRestores(t *testing.T) {
 	}
 	equal(t, "services of the API", size(b.send("GET", servicesPath, "").body, "result"), 3)
 	b.console(404, "PUT", aPipe+"0", "")
-}
-
-func TestConsoleRevokesKeys(t *testing.T) {
-	t.Parallel()
-	b := newBench(t, mockplatform.Behaviour{})
-	created := b.must("POST", keysPath, keyBody)
-	listed := b.console(200, "GET", "/console/keys", "")
-	terraformtest.WantText(t, listed, `"name": "ci"`)
-	equal(t, "secret in the list", strings.Contains(listed, created["keySecret"].(string)), false)
-	use := b.request("GET", servicesPath, "")
-	use.SetBasicAuth(created["keyId"].(string), created["keySecret"].(string))
-	equal(t, "before", b.do(use).status, 200)
-	revoke := "/console/keys/" + at(created, "key.id").(string)
-	b.console(200, "DELETE", revoke, "")
-	equal(t, "after", b.do(use).status, 401)
-	b.console(404, "DELETE", revoke, "")
 }
 
 func TestConsoleInjectsFaults(t *testing.T) {

@@ -112,7 +112,7 @@ func TestPatchResetsWhatItOmits(t *testing.T) {
 }
 
 // Keys expire by the platform's clock, at the latest after KeyValidity, and are accepted
-// until then, unless they were created as disabled.
+// until then, unless they were created as disabled, or revoked in the console, which lists them without their secrets.
 func TestKeysExpire(t *testing.T) {
 	t.Parallel()
 	begin := time.Date(2030, 1, 2, 3, 4, 5, 0, time.UTC)
@@ -134,7 +134,13 @@ func TestKeysExpire(t *testing.T) {
 		request := b.request("GET", servicesPath, "")
 		request.SetBasicAuth(created["keyId"].(string), created["keySecret"].(string))
 		valid := b.do(request)
+		listed := b.console(200, "GET", "/console/keys", "")
+		terraformtest.WantText(t, listed, `"name": "ci"`)
+		terraformtest.WantNoText(t, listed, created["keySecret"].(string))
 		now = begin.Add(2 * time.Hour)
 		equal(t, row.body, []int{valid.status, b.do(request).status}, []int{row.status, 401})
+		now = begin
+		b.console(200, "DELETE", "/console/keys/"+at(created, "key.id").(string), "")
+		equal(t, "revoked", b.do(request).status, 401)
 	}
 }

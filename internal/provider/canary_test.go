@@ -110,7 +110,7 @@ func TestCanaries(t *testing.T) {
 	}
 
 	f.Inject(mockplatform.Fault{Operation: mockplatform.GetAlert, Status: 403, Body: mockplatform.BodyEchoWhole})
-	wantText(t, prints(false, "plan"), "Cannot read alert", "HTTP 403")
+	wantText(t, prints(false, "plan"), "Cannot read alert", "HTTP 403", "Authorization: Bearer ***")
 	prints(true, "plan", "-out=tfplan")
 	before := w.Unzipped("tfplan")
 	for _, body := range []mockplatform.BodyKind{mockplatform.BodyEcho, mockplatform.BodyEchoWhole} {
