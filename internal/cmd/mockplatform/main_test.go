@@ -6,8 +6,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"reflect"
-	"regexp"
 	"strings"
 	"testing"
 
@@ -32,24 +30,6 @@ func TestBadFlagsAreRejected(t *testing.T) {
 		if err := run(ctx, strings.Fields(arguments), io.Discard, io.Discard); err == nil || !strings.Contains(err.Error(), message) {
 			t.Errorf("%q: got %v, want %q", arguments, err, message)
 		}
-	}
-}
-
-// TestGuideNamesRealFlags parses each flag of the table in the guide to modules offline.
-// TestOfflineGuide of guidestest runs its commands.
-func TestGuideNamesRealFlags(t *testing.T) {
-	t.Parallel()
-	_, table, _ := strings.Cut(terraformtest.FileText(t, "../../../templates/guides/offline.md"), "\n## Other behaviors\n")
-	table, _, _ = strings.Cut(table, "\n## ")
-	flags := regexp.MustCompile("`(-[^`]+)`").FindAllStringSubmatch(table, -1)
-	for _, flag := range flags {
-		o, err := parse(strings.Fields(flag[1]), io.Discard)
-		if err != nil || o.seed == "" && reflect.DeepEqual(o.behaviour, mockplatform.Behaviour{}) {
-			t.Errorf("%s has no effect: %v", flag[1], err)
-		}
-	}
-	if len(flags) < 5 {
-		t.Errorf("only these flags were found: %s", flags)
 	}
 }
 
