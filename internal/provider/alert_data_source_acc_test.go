@@ -12,7 +12,7 @@ import (
 func TestAccAlertDataSource(t *testing.T) {
 	o := newPlatform(t)
 	id := o.variable(alertVariable, mockplatform.FiringAlertID)
-	alert, err := o.send(t.Context(), http.MethodGet, alertPath(id), nil)
+	alert, err := o.send(t.Context(), http.MethodGet, "/api/v2/alerts/"+id, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

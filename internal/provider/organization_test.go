@@ -9,7 +9,6 @@ import (
 	"io"
 	"maps"
 	"net/http"
-	"net/url"
 	"slices"
 	"strings"
 	"testing"
@@ -80,8 +79,6 @@ func (o *organization) send(ctx context.Context, method, path string, body any) 
 func (o *organization) services() string {
 	return "/v1/organizations/" + o.settings["organization_id"] + "/services"
 }
-
-func alertPath(id string) string { return "/api/v2/alerts/" + url.PathEscape(id) }
 
 // subject is an object that a test may change, as it was before.
 type subject struct {

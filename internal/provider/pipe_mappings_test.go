@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
@@ -55,10 +54,7 @@ type mappingSet map[string]mapping
 // mapping is what a mapping excludes and is sorted by: columns, with commas between them.
 type mapping struct{ excludes, sortedBy string }
 
-// mappingsOn are the mappings of a document, mappingsIn those of a state, and mappingsOf those of a list in a document or
-// a body.
-func mappingsOn(pipe any) mappingSet { return mappingsOf(member(pipe, tableMappings)) }
-
+// mappingsIn are the mappings of a state, and mappingsOf those of a list in a document or a body.
 func mappingsIn(pipe tfvalue.Value) mappingSet {
 	set := mappingSet{}
 	for _, element := range pipe.At(tableMappingsPath...).Elements() {
@@ -172,9 +168,4 @@ func listOf(list any) []any { all, _ := list.([]any); return all }
 
 func nameOf(element any) string {
 	return fmt.Sprint(member(element, "sourceTable"), ">", member(element, "targetTable"))
-}
-
-// labelOf is how messages have a name.
-func labelOf(name string) string {
-	return strconv.Quote("public." + strings.Replace(name, ">", ":", 1))
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -176,7 +177,7 @@ func (w *smallWorld) checkUncovered(e *smallEvent, gone mappingSet) {
 func (w *smallWorld) output() string { return strings.Join(append(w.errors, w.warnings...), "\n") }
 
 func (w *smallWorld) names(mapping string) bool {
-	return strings.Contains(w.output(), labelOf(mapping))
+	return strings.Contains(w.output(), strconv.Quote("public."+strings.Replace(mapping, ">", ":", 1)))
 }
 
 func (w *smallWorld) namesLeaf(name string) bool {

@@ -174,7 +174,7 @@ func (p smallPipe) is(other smallPipe) bool {
 // smallPipeOf reads a document.
 func smallPipeOf(doc any) smallPipe {
 	text := func(path string) string { s, _ := member(doc, path).(string); return s }
-	return smallPipe{text("name"), text("source.postgres.host"), mappingsOn(doc)}
+	return smallPipe{text("name"), text("source.postgres.host"), mappingsOf(member(doc, tableMappings))}
 }
 
 // smallBase is what worlds of one plan and one platform have in common: the plan was made
