@@ -23,6 +23,7 @@ func TestBadFlagsAreRejected(t *testing.T) {
 		"-rate-limit 10/-1m":      "-rate-limit: must be a whole number",
 		"-addr 127.0.0.1:no-port": "cannot listen on -addr: ",
 		"-seed /nowhere":          "cannot read -seed /nowhere: ",
+		"-seed .":                 "credentials.json",
 		"-env /nowhere/at/all":    "cannot write -env: open /nowhere/at/all: ",
 	} {
 		ctx, cancel := context.WithCancel(t.Context())
