@@ -18,10 +18,9 @@ const (
 	scalingPath  = servicesPath + "/" + mockplatform.ServiceID + "/scaling"
 	keysPath     = "/v1/organizations/" + mockplatform.OrganizationID + "/keys"
 	pipesPath    = servicesPath + "/" + mockplatform.ServiceID + "/pipes/"
-	alertsPath   = "/api/v2/alerts/"
 )
 
-// bench is a platform, and sends raw JSON to it.
+// bench is a platform, and sends raw JSON to its management API.
 type bench struct {
 	*testing.T
 	platform *mockplatform.Server
@@ -39,11 +38,7 @@ func (b *bench) request(method, path, body string) *http.Request {
 	if body != "" {
 		request.Header.Set("Content-Type", "application/json")
 	}
-	if strings.Contains(path, "/api/v2/") {
-		request.Header.Set("Authorization", "Bearer demo-alerts-token")
-	} else {
-		request.SetBasicAuth("demo-key-id", "demo-key-secret")
-	}
+	request.SetBasicAuth("demo-key-id", "demo-key-secret")
 	return request
 }
 
@@ -65,20 +60,15 @@ func (b *bench) do(request *http.Request) response {
 
 func (b *bench) send(method, path, body string) response { return b.do(b.request(method, path, body)) }
 
-// must fails the test if the status is not 200, and returns the result.
+// must returns the result, and fails the test if there is none.
 func (b *bench) must(method, path, body string) map[string]any {
 	b.Helper()
 	out := b.send(method, path, body)
-	if out.status != http.StatusOK {
+	result, isObject := out.body["result"].(map[string]any)
+	if out.status != http.StatusOK || !isObject {
 		b.Fatalf("%s %s: %d %s", method, path, out.status, out.text)
 	}
-	for _, name := range []string{"result", "data"} {
-		if result, ok := out.body[name].(map[string]any); ok {
-			return result
-		}
-	}
-	b.Fatalf("%s %s: no object in %s", method, path, out.text)
-	return nil
+	return result
 }
 
 // at returns the value at a path such as "result.0.name", nil if there is none.
