@@ -53,9 +53,10 @@ func pipeBlock(name, id, arguments string) string {
 // applied. What several objects have in common is shown once.
 func TestPipelineSaysWhyAPlanFailed(t *testing.T) {
 	w := scripted(t)
+	misspelled := pipeBlock("customers", mockplatform.PostgresPipeID, "  settings = { no_such_setting = 1 }\n")
 	for config, says := range map[string]string{
-		pipeBlock("customers", mockplatform.PostgresPipeID, "  settings   = { no_such_setting = 1 }\n"): "warning: Object is empty in dataplatform_pipe.customers (other",
-		pipeBlock("one", noPipe+"1", "") + pipeBlock("two", noPipe+"2", ""):                             "pipe.one (other.tf line 3) in dataplatform_pipe.two (other.tf line 7)",
+		misspelled: "warning: Object is empty in dataplatform_pipe.customers (other",
+		pipeBlock("one", noPipe+"1", "") + pipeBlock("two", noPipe+"2", ""): "pipe.one (other.tf line 3) in dataplatform_pipe.two (other.tf line 7)",
 		// A secret that is not set is an empty text in a workflow.
 		"variable \"secrets\" { type = map(string) }\n": "error: ",
 	} {

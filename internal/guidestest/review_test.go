@@ -26,13 +26,15 @@ func (w *workspace) reviewed(plan, messages string, bytes int) string {
 	w.T.Helper()
 	w.File("plan.json", plan)
 	w.File("messages.json", "["+messages+"]")
-	w.shell(fmt.Sprintf(`jq -r -L ci --slurpfile plan plan.json 'include "plan"; review($plan[0]; "x"; %d; "https://ci.example.com/9")' messages.json > out`, bytes))
+	const review = `include "plan"; review($plan[0]; "x"; %d; "https://ci.example.com/9")`
+	w.shell(fmt.Sprintf("jq -r -L ci --slurpfile plan plan.json '"+review+"' messages.json > out", bytes))
 	return w.Read("out")
 }
 
 // planned is a plan with one change.
 func planned(typ, members string) string {
-	return fmt.Sprintf(`{"resource_changes": [{"address": "a.b", "type": %q, "provider_name": "example.com/dataplatform/dataplatform", "change": {%s}}]}`, typ, members)
+	const provider = "example.com/dataplatform/dataplatform"
+	return fmt.Sprintf(`{"resource_changes": [{"address": "a.b", "type": %q, "provider_name": %q, "change": {%s}}]}`, typ, provider, members)
 }
 
 // message is one of terraform plan -json.
@@ -51,8 +53,12 @@ func TestReviewShowsWhatChanges(t *testing.T) {
 			"a.b: update\n  l: + 4\n  l: - 3\n  l: order [1,2] -> [2,1]\n",
 		},
 		{
-			"a value that is sensitive, and some that are not known yet", planned("dataplatform_api_key", `"actions": ["create", "delete"], "replace_paths": [["roles"]], "after_unknown": {"expire_at": true, "addresses": [false, true]}, "before_sensitive": {}, "after_sensitive": {"hash": true}, "before": {"addresses": ["a"], "expire_at": "2030", "hash": null, "roles": ["x"]}, "after": {"addresses": ["a", null], "hash": "hash-of-a-key", "roles": ["x", "y"]}`),
-			"a.b: create, delete (+/-)\n  addresses: [\"a\"] -> [\"a\",null], a part of it known after apply\n  expire_at: \"2030\" -> (known after apply)\n  hash: (sensitive)\n  roles: + \"y\" # forces replacement\n",
+			"a value that is sensitive, and some that are not known yet", planned("dataplatform_api_key", `"actions": ["create", "delete"],
+  "replace_paths": [["roles"]], "after_unknown": {"expire_at": true, "addresses": [false, true]}, "before_sensitive": {}, "after_sensitive": {"hash": true},
+  "before": {"addresses": ["a"], "expire_at": "2030", "hash": null, "roles": ["x"]},
+  "after": {"addresses": ["a", null], "hash": "hash-of-a-key", "roles": ["x", "y"]}`),
+			"a.b: create, delete (+/-)\n  addresses: [\"a\"] -> [\"a\",null], a part of it known after apply\n" +
+				"  expire_at: \"2030\" -> (known after apply)\n  hash: (sensitive)\n  roles: + \"y\" # forces replacement\n",
 		},
 		{
 			"credentials that are no longer managed, with a secret", planned("dataplatform_pipe", `"actions": ["update"], "after_unknown": {},
@@ -71,15 +77,19 @@ func TestReviewShowsWhatChanges(t *testing.T) {
 				"a.e: import \"n\" (1a), update\n  num_replicas: 1 -> 2\n",
 		},
 		{
-			"another object", planned("dataplatform_service_scaling", `"actions": ["delete", "create"], "replace_paths": [["service_id"]], "after_unknown": {"name": true}, "before_sensitive": {}, "after_sensitive": {}, "before": {"service_id": "1", "name": "n", "num_replicas": 3}, "after": {"service_id": "2", "num_replicas": 8}`),
+			"another object", planned("dataplatform_service_scaling", `"actions": ["delete", "create"], "replace_paths": [["service_id"]],
+  "after_unknown": {"name": true}, "before_sensitive": {}, "after_sensitive": {},
+  "before": {"service_id": "1", "name": "n", "num_replicas": 3}, "after": {"service_id": "2", "num_replicas": 8}`),
 			"a.b: delete, create (-/+)\n  service_id: \"1\" -> \"2\" # forces replacement\n",
 		},
 		{
-			"a key that is removed from the state", planned("dataplatform_api_key", `"actions": ["forget"], "before": {"key_suffix": "12ab", "expire_at": "2030-01-01T00:00:00Z"}, "after": null`),
+			"a key that is removed from the state", planned("dataplatform_api_key", `"actions": ["forget"],
+  "before": {"key_suffix": "12ab", "expire_at": "2030-01-01T00:00:00Z"}, "after": null`),
 			"a.b: no longer managed. The key (suffix \"12ab\") stays valid until 2030-01-01T00:00:00Z, and cannot be imported again\n",
 		},
 		{
-			"names that would forge lines", planned("other", update+"\"before\": {}, \"after\": {\"t\": {\"a\\n~~~~~~\\n::error::x\\r# Approved\\u202e\": 1, \"##[error]\": 2}}"),
+			"names that would forge lines", planned("other", update+`"before": {},
+  "after": {"t": {"a\n~~~~~~\n::error::x\r# Approved\u202e": 1, "##[error]": 2}}`),
 			"a.b: update\n" + `  t."## [error]": null -> 2` + "\n" + `  t."a\n~~~~~~\n::error::x\r# Approved` + "\ufffd" + `": null -> 1` + "\n",
 		},
 	} {
@@ -142,7 +152,8 @@ func TestReviewShowsRepeatedMessagesOnce(t *testing.T) {
 func TestReviewKeepsWhatIsWorst(t *testing.T) {
 	w := reviewer(t)
 	change := func(address, provider, actions string) string {
-		return fmt.Sprintf(`{"address": %q, "type": "t", "provider_name": "registry.terraform.io/%s", "change": {"actions": [%s], "before": {"id": "orders"}, "after": null}}`, address, provider, actions)
+		return fmt.Sprintf(`{"address": %q, "type": "t", "provider_name": "registry.terraform.io/%s",
+  "change": {"actions": [%s], "before": {"id": "orders"}, "after": null}}`, address, provider, actions)
 	}
 	var all []string
 	for i := range 50 {
@@ -191,7 +202,8 @@ func TestReviewOfARealPlan(t *testing.T) {
 	}
 	const sorted = `, use_custom_sorting_key = true, sorting_keys = ["country", "id"]`
 	leads := mapping("sales.leads", "sales_leads", `["notes"]`, "")
-	w.File("other.tf", pipe(mapping("public.customers", "customers", `["password_hash", "phone"]`, sorted), mapping("public.addresses", "addresses", "[]", ""), leads))
+	customers := mapping("public.customers", "customers", `["password_hash", "phone"]`, sorted)
+	w.File("other.tf", pipe(customers, mapping("public.addresses", "addresses", "[]", ""), leads))
 	w.shell("terraform apply -auto-approve")
 	w.File("other.tf", `
 variable "hidden" {
@@ -205,7 +217,8 @@ resource "terraform_data" "later" {
 `+pipe(mapping("public.customers", "customers", "var.hidden", sorted), mapping("sales.leads", "sales_leads", "terraform_data.later.output", ""),
 		mapping("public.orders", "orders", "[]", "")))
 	w.shell("bash ci/plan.sh")
-	const want = `<!-- terraform plan of default -->Plan of default at 0123456789: 0 to import, 1 to add, 1 to change, 0 to destroy. A new plan is made after the merge.
+	const want = "<!-- terraform plan of default -->Plan of default at 0123456789: " +
+		`0 to import, 1 to add, 1 to change, 0 to destroy. A new plan is made after the merge.
     warning: Table mappings of pipe "customers" (` + mockplatform.PostgresPipeID + `) change
       in dataplatform_pipe.customers (other.tf line …)
       Columns that will be copied from now on. The platform may copy their tables again:
