@@ -4,9 +4,6 @@ import (
 	"iter"
 	"maps"
 	"net/http"
-	"os"
-	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -65,19 +62,10 @@ var advice = []string{"Set the argument to the value on the platform", "change t
 func eachRow[R any](t *testing.T, run func(R, *testing.T), rows map[string]R) {
 	t.Helper()
 	t.Parallel()
-	_, file, _, _ := runtime.Caller(1)
-	for name, row := range rows {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			t.Cleanup(func() {
-				if source, _ := os.ReadFile(file); t.Failed() {
-					before, _, _ := strings.Cut(string(source), `"`+name+`"`)
-					t.Logf("the row is in %s:%d", filepath.Base(file), 1+strings.Count(before, "\n"))
-				}
-			})
-			run(row, t)
-		})
-	}
+	terraformtest.Rows(t, rows, func(t *testing.T, row R) {
+		t.Parallel()
+		run(row, t)
+	})
 }
 
 func (s scene) play(t *testing.T) {

@@ -7,6 +7,7 @@ import (
 	"github.com/zclconf/go-cty/cty"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/terraformtest"
 )
 
 // TestMappingWarnings has what a plan says of a change to the table mappings: all that a reviewer
@@ -30,7 +31,7 @@ func TestMappingWarnings(t *testing.T) {
 	sorted := func(table, excluded string) string {
 		return wanted("public."+table, table, "use_custom_sorting_key = true, sorting_keys = [later.text], excluded_columns = "+excluded)
 	}
-	rows(t, map[string][2]string{
+	terraformtest.Rows(t, map[string][2]string{
 		"mappings are added": {mappings(customersMapping, rest, wanted("public.new", "new", `excluded_columns = ["card"]`)), ""},
 		"a column less is excluded": {mappings(customers(`["phone"]`), rest),
 			copied + "  - \"public.customers:customers\": password_hash"},

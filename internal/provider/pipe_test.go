@@ -9,6 +9,7 @@ import (
 	"github.com/zclconf/go-cty/cty"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/terraformtest"
 )
 
 const thisPipe = "dataplatform_pipe.this"
@@ -140,7 +141,7 @@ var pipeChanges = map[string]pipeChange{
 // platform moves by itself, and nothing else.
 func TestPipeChanges(t *testing.T) {
 	t.Parallel()
-	rows(t, pipeChanges, func(t *testing.T, change pipeChange) {
+	terraformtest.Rows(t, pipeChanges, func(t *testing.T, change pipeChange) {
 		f := newFixture(t)
 		b := f.pipe(cmp.Or(change.kind, mockplatform.KafkaPipeID), change.before)
 		b.apply()
@@ -176,7 +177,7 @@ func TestPipeChanges(t *testing.T) {
 // what a plan checks is checked at the apply, before anything is sent.
 func TestPipeUnknownAtPlan(t *testing.T) {
 	type row struct{ id, arguments, refused string }
-	rows(t, map[string]row{
+	terraformtest.Rows(t, map[string]row{
 		"nothing wrong": {mockplatform.KafkaPipeID, `name = "n"`, ""},
 		"a wrong kind":  {mockplatform.KafkaPipeID, `source = { postgres = { host = "h" } }`, "source.postgres is set, but the source of pipe"},
 		"an invalid ID": {"none", `name = "n"`, "must be a UUID"},

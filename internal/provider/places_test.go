@@ -71,7 +71,7 @@ func TestAttributesHaveAllTheirPlaces(t *testing.T) {
 		}
 		all[name] = b
 	}
-	rows(t, all, func(t *testing.T, b walked) {
+	terraformtest.Rows(t, all, func(t *testing.T, b walked) {
 		returned, accepted, shown := map[string]bool{}, map[string]bool{}, map[string]bool{}
 		for _, document := range b.documents {
 			fieldsOf("", document, returned)

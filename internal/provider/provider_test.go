@@ -29,7 +29,7 @@ func (w *workspace) setenv(variables ...string) *workspace {
 // the variable is named. TestInvalidConfigurations has what is written of those that are no text.
 func TestProviderSettings(t *testing.T) {
 	const id = mockplatform.OrganizationID
-	rows(t, map[string]struct{ accepted, refused []string }{
+	terraformtest.Rows(t, map[string]struct{ accepted, refused []string }{
 		"base_url":            {[]string{"https://a.example.com/prefix/"}, []string{"https://u:p@a", "https://a\n"}}, // TestParseBaseURL has the others
 		"alerts_base_url":     {[]string{"http://localhost"}, []string{"a"}},
 		"allow_http":          {[]string{"true", "false", "TRUE", "1", "0"}, []string{"maybe", "yes", " true", "true\n"}},
@@ -74,7 +74,7 @@ func TestAllowHTTP(t *testing.T) {
 		written, environment string
 		isRefused            bool
 	}
-	rows(t, map[string]row{
+	terraformtest.Rows(t, map[string]row{
 		"unset":                     {"", "", true},
 		"in the environment, false": {"", "false", true},
 		"in the environment, true":  {"", "true", false},

@@ -9,6 +9,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/terraformtest"
 )
 
 // TestCallsAreNotKept makes the calls that reach the framework for most objects many times: nothing of a call is kept. The
@@ -19,7 +20,7 @@ func TestCallsAreNotKept(t *testing.T) {
 	pipe.apply()
 	alert := configuration(t, schemasOnce().DataSourceSchemas["dataplatform_alert"], `id = "`+mockplatform.AlertID+`"`)
 	ofPipe := &tfprotov6.ValidateResourceConfigRequest{TypeName: pipe.block.Type, Config: pipe.block.Schema.Encode(pipe.block.Config)}
-	rows(t, map[string]func(context.Context) error{
+	terraformtest.Rows(t, map[string]func(context.Context) error{
 		"ReadDataSource":       calls(s.ReadDataSource, &tfprotov6.ReadDataSourceRequest{TypeName: "dataplatform_alert", Config: alert}),
 		"validation of a pipe": calls(s.ValidateResourceConfig, ofPipe),
 	}, func(t *testing.T, call func(context.Context) error) {

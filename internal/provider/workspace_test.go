@@ -1,39 +1,19 @@
 package provider
 
 import (
-	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/terraformtest"
 )
 
 // What tests see of rows, warnings and requests.
-
-// rows plays each row of a table as a subtest. One that fails says where it is.
-func rows[Row any](t *testing.T, all map[string]Row, play func(t *testing.T, row Row)) {
-	t.Helper()
-	for name, row := range all {
-		t.Run(name, func(t *testing.T) {
-			t.Cleanup(func() {
-				files, _ := filepath.Glob("*_test.go")
-				for _, file := range files {
-					source, _ := os.ReadFile(file)
-					if before, _, found := strings.Cut(string(source), fmt.Sprintf("\t%q: ", name)); found && t.Failed() {
-						t.Logf("the row is in %s:%d", file, 1+strings.Count(before, "\n"))
-					}
-				}
-			})
-			play(t, row)
-		})
-	}
-}
 
 // played is rows, each in a bubble with a platform of its own.
 func played[Row any](t *testing.T, all map[string]Row, play func(t *testing.T, f *fixture, row Row)) {
 	t.Helper()
 	t.Parallel()
-	rows(t, all, func(t *testing.T, row Row) {
+	terraformtest.Rows(t, all, func(t *testing.T, row Row) {
 		inBubble(func(t *testing.T, f *fixture) { play(t, f, row) })(t)
 	})
 }
