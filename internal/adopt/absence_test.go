@@ -46,6 +46,10 @@ func TestNeverReturned(t *testing.T) {
 		}
 		tf.requests = nil
 		tf.plays(act{}, act{config: m{"name": "new"}, sent: "2 GETs, PATCH name"}, act{sent: "GET"})
+		tf.plays(act{config: m{"columns": []any{}, "destination": nil}, sent: "2 GETs, PATCH columns"})
+		if said := tf.plan().Warnings; len(said) > 0 {
+			t.Errorf("of empty values and of what nobody manages, the plan says %q", said)
+		}
 		if has := !tf.state.At("memory").IsNull(); has != (method == "GET") { // which nobody manages
 			t.Errorf("%q: the state has the memory: %t", method, has)
 		}

@@ -3,6 +3,7 @@ package adopt
 import (
 	"encoding/json"
 	"slices"
+	"strings"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
 )
@@ -91,11 +92,16 @@ func (e *Engine) isNeverReturned(at tfvalue.Path) bool {
 		slices.ContainsFunc(e.Rules.NotInJSON, func(p tfvalue.Path) bool { return len(at) >= len(p) && slices.Equal(at[:len(p)], p) })
 }
 
-// remember returns the memory of a state, given which of its leaves are unreturned.
-func (k *known) remember(state tfvalue.Value, unreturned func(tfvalue.Leaf) bool) memory {
+// remember returns the memory of a state, given which of its leaves are unreturned, and the paths of those that were
+// accepted and that no response has.
+func (k *known) remember(state tfvalue.Value, unreturned func(tfvalue.Leaf) bool, accepted []string) memory {
 	leaves := slices.DeleteFunc(state.Leaves(), func(leaf tfvalue.Leaf) bool { return k.isNeverReturned(leaf.Path) || !unreturned(leaf) })
 	returned := paths(k.returned.Leaves())
-	unconfirmed := slices.DeleteFunc(slices.Clone(k.memory.unconfirmed), func(at string) bool { return slices.Contains(returned, at) })
+	unconfirmed := slices.Concat(k.memory.unconfirmed, accepted)
+	slices.Sort(unconfirmed)
+	unconfirmed = slices.DeleteFunc(slices.Compact(unconfirmed), func(at string) bool {
+		return slices.Contains(returned, at) || state.At(strings.Split(at, ".")...).IsEmpty()
+	})
 	return memory{wasRead: true, unreturned: append([]string{}, paths(leaves)...), unconfirmed: unconfirmed, reset: k.memory.reset}
 }
 
@@ -103,7 +109,7 @@ func (k *known) remember(state tfvalue.Value, unreturned func(tfvalue.Leaf) bool
 func (k *known) remembered() memory {
 	return k.remember(k.remote, func(leaf tfvalue.Leaf) bool {
 		return k.isUnreturned(k.memory, leaf.Path) && k.returned.At(leaf.Path...).IsNull()
-	})
+	}, nil)
 }
 
 // paths are those of leaves, for the log and for messages.
@@ -120,11 +126,11 @@ func paths(leaves []tfvalue.Leaf) (texts []string) {
 // emptied after the plan. What has drifted counts as reset from now on.
 func (u *update) nextMemory(state tfvalue.Value) memory {
 	is := u.compare()
+	accepted := paths(is.unreturned)
 	next := u.remember(state, func(leaf tfvalue.Leaf) bool {
 		isNew := u.start.Remote.At(leaf.Path...).IsNull() && (u.start.Prior.At(leaf.Path...).IsNull() || !u.sent.At(leaf.Path...).IsNull())
-		return isNew || u.isUnreturned(u.memory, leaf.Path) || slices.Contains(paths(is.unreturned), leaf.Path.String())
-	})
-	next.unconfirmed = append(next.unconfirmed, paths(is.unreturned)...)
+		return isNew || u.isUnreturned(u.memory, leaf.Path) || slices.Contains(accepted, leaf.Path.String())
+	}, accepted)
 	for _, leaf := range is.drifted {
 		if at := leaf.Path.String(); u.traits.settable(leaf.Path) && !u.isMappings(leaf.Path) && !slices.Contains(next.reset, at) {
 			next.reset = append(slices.Clone(next.reset), at)

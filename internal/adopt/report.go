@@ -22,7 +22,7 @@ func (u *update) report(s step, err error, diags *diag.Diagnostics) {
 	case err == nil:
 		u.addNotShown(s, diags)
 	case errors.As(err, new(readFailed)):
-		diags.AddError(u.CannotRead+" after its update",
+		diags.AddError(fmt.Sprintf("Cannot read %s after its update", u.Noun),
 			fmt.Sprintf("The update of %s was sent, but what was returned leaves a doubt about the result, and reading the %s failed:\n\n%s",
 				u.start.Label, u.Noun, conn.Detail(err)))
 	default:
@@ -63,11 +63,11 @@ func (u *update) addFailed(s step, err error, diags *diag.Diagnostics) {
 }
 
 // addNotArrived reports the leaves of a PATCH that was lost and that nothing has shown since. The state has their values
-// from before, so that the next apply sends them again.
+// from before.
 func (u *update) addNotArrived(diags *diag.Diagnostics) {
 	if pending := u.pending.Leaves(); u.lost != nil && len(pending) > 0 {
 		diags.AddError(u.CannotUpdate, fmt.Sprintf("%s\n\nNo read shows whether these values arrived. "+
-			"The state keeps the ones from before, so that the next apply sends them again:\n\n  - %s", conn.Detail(u.lost), strings.Join(paths(pending), "\n  - ")))
+			"The state does not have them, so that the next apply sends them again:\n\n  - %s", conn.Detail(u.lost), strings.Join(paths(pending), "\n  - ")))
 	}
 }
 
@@ -78,8 +78,8 @@ func (u *update) addNotShown(s step, diags *diag.Diagnostics) {
 	if !is.undone.IsEmpty() {
 		u.addMappingsNotShown(s, is.undone, diags)
 	}
-	if u.lost != nil {
-		return
+	if u.lost != nil { // addNotArrived has the leaves
+		is.late, is.unreturned = nil, slices.DeleteFunc(is.unreturned, func(leaf tfvalue.Leaf) bool { return !u.isMappings(leaf.Path) })
 	}
 	for _, leaf := range is.late {
 		u.addLeafNotShown(leaf, diags)
@@ -193,7 +193,7 @@ func (u *update) warnStale(diags *diag.Diagnostics) {
 	var lines []string
 	for _, leaf := range u.leavesOf(u.sent) {
 		was, now, set := u.start.Prior.At(leaf.Path...), u.start.Remote.At(leaf.Path...), "the planned value"
-		if u.start.Prior.IsNull() || was.IsEmpty() && now.IsEmpty() || u.Rules.Same(leaf.Name(), was, now) {
+		if u.start.Prior.IsNull() || was.IsEmpty() && now.IsEmpty() || u.Rules.Same(leaf.Name(), was, now) || !u.isStored(leaf) {
 			continue
 		}
 		if leaf.Value.Type().Is(tftypes.Number) || leaf.Value.Type().Is(tftypes.Bool) {

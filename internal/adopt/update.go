@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"slices"
 	"time"
@@ -85,15 +86,14 @@ func (u *update) run(ctx context.Context, diags *diag.Diagnostics) {
 // carryOut sends one PATCH until its outcome is known, and waits until the platform shows it.
 func (u *update) carryOut(ctx context.Context, s step) error {
 	err := u.send(ctx, s)
-	mayResend := func() bool { return u.client.RetryTimeout > 0 && ctx.Err() == nil }
 	longer, stop := u.outlast(ctx, !s.isLast)
 	defer stop()
 	switch {
 	case err == nil:
 	case !platform.AsError(err).Ambiguous:
 		u.readRejected(longer, s, err)
-	case !s.Edit.IsEmpty():
-		err = u.settle(longer, s, mayResend)
+	case !u.tried.Edit.IsEmpty():
+		err = u.settle(ctx, longer, s)
 	}
 	if errors.Is(err, u.failed) && platform.AsError(err).Status/100 == 2 { // a success, but perhaps not the API's
 		u.lost, err = err, nil
@@ -124,7 +124,7 @@ func (u *update) outlast(ctx context.Context, isNeeded bool) (longer context.Con
 // send sends the PATCH of a step, as often as it takes, until the platform has accepted it, or a read shows that
 // nothing is left to be sent. Its error is failed, or else why nothing more was sent.
 func (u *update) send(ctx context.Context, s step) error {
-	ctx, stop := u.outlast(ctx, len(u.edited.Remove) > 0)
+	ctx, stop := u.outlast(ctx, s.isSecond)
 	defer stop()
 	ctx, call := u.Begin(ctx, u.client, u.id)
 	defer call.End()
@@ -205,22 +205,27 @@ func (u *update) record(s step, isAccepted bool) {
 // there are, they stay as before, and unclear says why.
 func (u *update) takeInStep(s step, object tfvalue.Value) (isDoubtful bool) {
 	was, mappedAt, wasClear := u.mappingsOf(u.remote), u.mappedAt, u.unclear == nil
+	u.mappedAt = time.Time{}
 	isDoubtful = u.merge(object, u.key().After(was, tfvalue.Edit{Add: s.Edit.Add}), u.pending)
 	if u.Mappings == nil {
 		return isDoubtful
 	}
+	omitsSome := u.mappedAt.IsZero()
 	// A response that omits the mappings of a pipe that had none says that it has none. After a step that adds some, it
 	// does only if the platform returned them at the beginning: another platform may never return them.
 	mayBeEmpty := was.IsEmpty() || s.after.IsEmpty() || s.before.IsEmpty() && !u.mappingsOf(u.start.returned).IsNull()
 	if u.unclear = u.unknownIn(object, s.Edit.IsEmpty() || mayBeEmpty); u.unclear != nil {
 		u.remote, u.mappedAt = u.remote.With(was, u.Mappings...), mappedAt
-		return isDoubtful || wasClear
+		return isDoubtful || wasClear && !s.Edit.IsEmpty()
 	}
 	now := u.mappingsOf(u.returned)
 	if u.mappingsOf(object).IsNull() {
 		now = tfvalue.Null(now.Type())
 	}
 	u.remote, u.mappedAt = u.remote.With(now, u.Mappings...), u.readAt
+	if omitsSome { // for the first time
+		u.unclear = fmt.Errorf("the API did not return all of %s", u.Mappings)
+	}
 	return isDoubtful
 }
 
@@ -308,13 +313,14 @@ type conflict []tfvalue.Value
 func (conflict) Error() string { return "the table mappings have changed" }
 
 // settle finds out what became of a step on the mappings whose last attempt may still be carried out. It only
-// reads, for up to 30 s, until the step is done, or somebody else has changed the mappings. Leaves are then sent
+// reads (longer), for up to 30 s, until the step is done, or somebody else has changed the mappings. Leaves are then sent
 // again, since they are absolute, or counted as lost if the provider does not retry or the user has interrupted it. A
 // removal is never sent again: the platform may carry out the first one later, and remove what was added since. What
 // only adds is sent once more: it undoes nothing, and a table without its mapping is not replicated.
-func (u *update) settle(ctx context.Context, s step, mayResend func() bool) error {
+func (u *update) settle(ctx, longer context.Context, s step) error {
+	mayResend := func() bool { return u.client.RetryTimeout > 0 && ctx.Err() == nil }
 	for mayAdd := len(s.Edit.Remove) == 0; ; mayAdd = false {
-		isDone, err := u.askUntil(ctx, s, true)
+		isDone, err := u.askUntil(longer, s, true)
 		switch {
 		case err != nil:
 			if !errors.As(err, new(conflict)) {
@@ -328,7 +334,10 @@ func (u *update) settle(ctx context.Context, s step, mayResend func() bool) erro
 			return nil
 		case isDone:
 			s.Edit = tfvalue.Edit{}
-			return u.send(ctx, s)
+			if err = u.send(ctx, s); err != nil && !mayResend() {
+				u.lost, err = cmp.Or(u.failed, err), nil
+			}
+			return err
 		case !mayAdd || !mayResend():
 			return errMayStillRun
 		}
@@ -345,8 +354,11 @@ func (u *update) readRejected(ctx context.Context, s step, err error) {
 		return
 	}
 	u.edited.Remove = u.tried.Edit.Remove
+	if errors.As(err, new(conflict)) {
+		return
+	}
+	u.mappedAt = time.Time{}
 	if errors.Is(err, u.failed) {
-		u.mappedAt = time.Time{}
 		_ = u.readUntil(ctx, s, func() bool { return true })
 	}
 }
@@ -360,7 +372,7 @@ func (u *update) await(ctx context.Context, s step) (err error) {
 		return is.undone.IsEmpty() && (!s.isLast || len(is.late) == 0)
 	}
 	is := u.compare()
-	isDoubtful := u.owns(u.Mappings) && u.mappedAt.IsZero() || s.isLast && is.isDoubtful
+	isDoubtful := u.owns(u.Mappings) && u.mappedAt.IsZero() || s.isLast && (is.isDoubtful || len(u.omitted) > 0)
 	if isDoubtful || !isOver() {
 		err = u.readUntil(ctx, s, isOver)
 	}

@@ -60,7 +60,8 @@ func (e *Engine) warnOverwritten(c *conn.Connection, r reviewed, diags *diag.Dia
 // objects share one summary, so that Terraform folds it.
 func (e *Engine) warnUnconfirmed(r reviewed, diags *diag.Diagnostics) {
 	unconfirmed := slices.DeleteFunc(r.wanted.Leaves(), func(leaf tfvalue.Leaf) bool {
-		return !slices.Contains(r.memory.unconfirmed, leaf.Path.String()) || !r.Leaves.At(leaf.Path...).IsNull()
+		isSent := !r.Leaves.At(leaf.Path...).IsNull() || e.isMappings(leaf.Path) && !r.Edit.IsEmpty()
+		return isSent || !slices.Contains(r.memory.unconfirmed, leaf.Path.String())
 	})
 	if len(unconfirmed) > 0 {
 		diags.AddWarning("Configured values cannot be checked",

@@ -40,7 +40,6 @@ func (life keyLife) play(t *testing.T, f *fixture) {
 	b.block.CreateBeforeDestroy = true
 	b.apply()
 	for _, step := range life.steps {
-		b.block.State.Private = []byte("\x00\xff") // of an earlier version, or damaged: it is read as none
 		if step.then == "" {
 			time.Sleep(time.Until(at(step.at)) - time.Second)
 			b.wantQuiet()

@@ -19,9 +19,7 @@ type frameworkServer interface {
 	tfprotov6.ListResourceServer
 }
 
-// server is the framework's server, except for adopted objects, which their engines handle. The
-// other resources have no private state. What Terraform sends as such is not passed on, since the
-// framework would report damage in it as a bug of the provider.
+// server is the framework's server, except for adopted objects, which their engines handle.
 type server struct {
 	frameworkServer
 	provider    *dataplatformProvider
@@ -88,7 +86,6 @@ func (s server) ReadResource(ctx context.Context, req *tfprotov6.ReadResourceReq
 	if engine, ok := engines[req.TypeName]; ok {
 		return engine.ReadResource(ctx, s.provider.connection, req)
 	}
-	req.Private = nil
 	return letGo(ctx, req, s.frameworkServer.ReadResource)
 }
 
@@ -96,7 +93,6 @@ func (s server) PlanResourceChange(ctx context.Context, req *tfprotov6.PlanResou
 	if engine, ok := engines[req.TypeName]; ok {
 		return engine.PlanResourceChange(ctx, s.provider.connection, req)
 	}
-	req.PriorPrivate = nil
 	return letGo(ctx, req, s.frameworkServer.PlanResourceChange)
 }
 

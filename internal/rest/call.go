@@ -60,7 +60,8 @@ const MaxAge = 10 * time.Second
 // sent, because the read that the request is based on would have been older than MaxAge. Before the
 // next attempt, the caller may change Body, Leaves and AsOf.
 func (k *Call) Try(ctx context.Context) (again bool, err error) {
-	if !k.isAddressable() {
+	// Such as in a state that was edited: proxies resolve dot segments even if they are escaped.
+	if slices.Contains(k.Path, "") || slices.Contains(k.Path, ".") || slices.Contains(k.Path, "..") {
 		return false, k.NewError(Final, errors.New("an ID is empty or a dot segment"))
 	}
 	if k.Invalidate != nil {

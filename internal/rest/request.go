@@ -3,7 +3,6 @@ package rest
 import (
 	"net/http"
 	"net/url"
-	"slices"
 	"time"
 )
 
@@ -42,12 +41,6 @@ type Request struct {
 }
 
 func (r *Request) isWrite() bool { return r.Method != http.MethodGet }
-
-// isAddressable reports whether no segment of the path, such as an ID in a state that was edited, can address another
-// path: proxies resolve dot segments even if they are escaped.
-func (r *Request) isAddressable() bool {
-	return !slices.ContainsFunc(r.Path, func(segment string) bool { return slices.Contains([]string{"", ".", ".."}, segment) })
-}
 
 // url is the address. Each segment is escaped, so that none can address another path.
 func (r *Request) url() *url.URL {
