@@ -50,7 +50,7 @@ func (u *update) addFailed(s step, err error, diags *diag.Diagnostics) {
 	removesAll := removed > 0 && removed == len(s.before.Elements())
 	switch {
 	case errors.As(err, &mappings):
-		u.addConflict(fmt.Sprintf("Table mappings of %s changed during the apply", u.start.Label), mappings,
+		u.addConflict("Table mappings changed during the apply: "+u.start.Label, mappings,
 			strings.TrimSpace("Nothing more was sent. Plan again.\n\n"+detail), diags)
 		return
 	case !errors.Is(err, u.failed):
@@ -155,7 +155,7 @@ func (u *update) addPartlyUpdated(diags *diag.Diagnostics) {
 		return
 	}
 	list("These were sent, and may be added meanwhile:", key.List(key.Only(key.Collect(now.Type(), missing), u.edited.Add).Elements()))
-	diags.AddError(fmt.Sprintf("Table mappings of %s are only partly updated", u.start.Label), strings.Join(parts, "\n\n")+
+	diags.AddError("Table mappings are only partly updated: "+u.start.Label, strings.Join(parts, "\n\n")+
 		"\n\nCorrect what the API rejected, if it did; if the outcome of a request is not known, wait some minutes. "+
 		"Compare these values with the configuration, then run terraform plan and apply again.")
 }
@@ -202,7 +202,7 @@ func (u *update) warnStale(diags *diag.Diagnostics) {
 		lines = append(lines, u.describeChange(leaf.Path, was, now, "the plan had", "the update found")[0]+", and set "+set)
 	}
 	if len(lines) > 0 {
-		diags.AddWarning(fmt.Sprintf("Values of %s had changed since the plan", u.start.Label),
+		diags.AddWarning("Values had changed since the plan: "+u.start.Label,
 			"Somebody else, or the platform, changed these values after the plan was made. They were set as planned all the same. "+
 				"If the values that were found are right, configure them:\n\n"+strings.Join(lines, "\n"))
 	}
@@ -223,7 +223,7 @@ func (u *update) warnDrifted(diags *diag.Diagnostics) {
 		}
 	}
 	if len(lines) > 0 {
-		diags.AddWarning(fmt.Sprintf("Other values of %s changed during its update", u.start.Label),
+		diags.AddWarning("Other values changed during the update: "+u.start.Label,
 			"Either the platform changed these values with the update, or somebody else changed them at the same time. "+
 				"They were left as they are, and the next plan shows those that the configuration sets:\n\n"+strings.Join(lines, "\n"))
 	}

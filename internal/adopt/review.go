@@ -117,7 +117,7 @@ func (e *Engine) edit(r *reviewed, diags *diag.Diagnostics) tfvalue.Edit {
 	key := e.key()
 	change := key.Difference(planned, prior)
 	if _, conflicts := key.Ask(change.All(), prior, planned, now); len(conflicts) > 0 {
-		e.addConflict(fmt.Sprintf("Table mappings of %s changed since the plan", r.Label), conflicts, "Nothing was sent. Plan again.", diags)
+		e.addConflict("Table mappings changed since the plan: "+r.Label, conflicts, "Nothing was sent. Plan again.", diags)
 		return tfvalue.Edit{}
 	}
 	want := key.After(now, change)
@@ -170,7 +170,7 @@ func (e *Engine) checkAdoptedSet(r reviewed, planned tfvalue.Value, diags *diag.
 		}
 	}
 	diags.AddAttributeError(conn.AttributePath(e.Mappings),
-		fmt.Sprintf("%s has other table mappings", strings.ToUpper(r.Label[:1])+r.Label[1:]),
+		"Other table mappings exist: "+r.Label,
 		fmt.Sprintf("Creating this resource neither removes nor changes a table mapping, because its plan cannot show that. "+
 			"The configuration differs from these on the platform:\n\n%s\n\nNothing was sent. Import the %s: the plan of an import shows each change. "+
 			"In a replacement, first remove the old object from the state with terraform state rm.\n\n"+
@@ -192,7 +192,7 @@ func (e *Engine) checkForms(r reviewed, diags *diag.Diagnostics) {
 	report := func(at tfvalue.Path, names []string) {
 		if len(names) > 0 {
 			diags.AddAttributeError(conn.AttributePath(at),
-				fmt.Sprintf("A name in %s of %s cannot be sent", at, r.Label),
+				fmt.Sprintf("A name cannot be sent in %s of %s", at, r.Label),
 				fmt.Sprintf("The platform has %s in another Unicode form than Terraform, which normalizes every text, or as bytes that are not valid Unicode. "+
 					"To a database these are different names, and this change would replace one by the other. "+
 					"Nothing was sent. Make the change in the platform's console.", words.Enumerate(names)))

@@ -21,7 +21,7 @@ func TestAdoptionKeepsElements(t *testing.T) {
 				tf.wantQuiet(o)
 				continue
 			}
-			tf.wantErrors(o, "Pipe"+strings.TrimPrefix(pipeCRM, "pipe")+" has other table mappings")
+			tf.wantErrors(o, "Other table mappings exist: "+pipeCRM)
 			if !strings.Contains(o.Errors[0], row.lines) || !strings.Contains(o.Errors[0], block) {
 				t.Errorf("no %q or %q in %s", row.lines, block, o.Errors[0])
 			}
@@ -48,7 +48,7 @@ func TestRejectedAdoption(t *testing.T) {
 // TestApplyKeepsToItsPlan has a pipe that changes in the console between a plan and its
 // apply: the apply sends only what the plan showed, and the next plan shows the rest.
 func TestApplyKeepsToItsPlan(t *testing.T) {
-	const changedSince = "Table mappings of " + pipeCRM + " changed since the plan: " +
+	const changedSince = "Table mappings changed since the plan: " + pipeCRM + ": " +
 		"The plan changes these table mappings, or others of the same source or target, and they are no longer what it was made from:\n\n" +
 		"  - \"events\"\n\nNothing was sent."
 	moves := func(is any, path string) events { return events{before(0, 1, is, path)} }
@@ -82,17 +82,17 @@ func TestNamesInAnotherUnicodeForm(t *testing.T) {
 	tf := adopts(t, m{"columns": []any{"caf\u00e9"}, "mappings": "events without caf\u00e9, items, caf\u00e9"})
 	tf.change(firstPipe, "events without "+decomposed+", items, "+decomposed, "mappings")
 	tf.change(firstPipe, []any{decomposed}, "columns")
-	const cannotSend = "A name in source.postgres.table_mappings of " + pipeCRM + " cannot be sent: "
+	const cannotSend = "A name cannot be sent in source.postgres.table_mappings of " + pipeCRM + ": "
 	cannot := []string{cannotSend + `The platform has "café" (of "events") in another Unicode form`}
 	tf.plays(
 		act{},
 		act{config: mappings("events without caf\u00e9, items, caf\u00e9" + users), sent: "PATCH +users"}, // a mapping of its own
 		act{config: mappings("events without caf\u00e9 x, items, caf\u00e9" + users), errors: cannot},
-		act{config: mappings("events, items, caf\u00e9 sorted" + users), errors: []string{"cannot be sent"}},
+		act{config: mappings("events, items, caf\u00e9 sorted" + users), errors: []string{"A name cannot be sent"}},
 		act{config: mappings("events without x, items, caf\u00e9" + users), errors: cannot}, // which removes the other form, too
 		act{config: mappings("events without caf\u00e9, items, caf\u00e9"), sent: "PATCH -users"},
 		act{console: m{"name": decomposed}, config: m{"name": "new"}, sent: "PATCH name"}, // one name alone is replaced
-		act{config: m{"columns": []any{"caf\u00e9", "x"}}, errors: []string{"A name in columns of pipe"}},
-		act{config: m{"columns": []any{"x"}}, errors: []string{"A name in columns of pipe"}},
+		act{config: m{"columns": []any{"caf\u00e9", "x"}}, errors: []string{"A name cannot be sent in columns of pipe"}},
+		act{config: m{"columns": []any{"x"}}, errors: []string{"A name cannot be sent in columns of pipe"}},
 	)
 }

@@ -36,11 +36,11 @@ type scene struct {
 const (
 	pipeCRM   = `pipe "crm" (` + firstPipe + ")"
 	notShown  = "API does not show the change to "
-	partly    = "Table mappings of " + pipeCRM + " are only partly updated"
+	partly    = "Table mappings are only partly updated: " + pipeCRM
 	exposes   = "may be copied now. To prevent that, pause the pipe, or remove the table mapping in the platform's console:\n\n  - \"events\": "
 	wasEvents = "They were:\n\n  - \"events\": excluded_columns = [\"n\u00e9\"], sorted = true, source_table = \"events\"\n"
 	wasThere  = wasEvents + "\n"
-	conflicts = "Table mappings of " + pipeCRM + " changed during the apply"
+	conflicts = "Table mappings changed during the apply: " + pipeCRM
 	unread    = "Cannot read pipe after its update: The update of " + pipeCRM
 
 	removes = "GET, PATCH name -events"

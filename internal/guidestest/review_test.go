@@ -227,7 +227,7 @@ resource "terraform_data" "later" {
         - "sales.leads:sales_leads": excluded_columns (excludes notes now)
       Tables that are no longer copied:
         - "public.addresses:addresses"
-    warning: Source of pipe "customers" (` + mockplatform.PostgresPipeID + `) changes without its credentials
+    warning: Source changes without its credentials: pipe "customers" (` + mockplatform.PostgresPipeID + `)
       in dataplatform_pipe.customers (other.tf line …)
       source.postgres changes, but this run does not set source_credentials.postgres.password_wo, so no credentials are sent. ` +
 		`The API documentation does not say whether the platform keeps the current ones. Set source_credentials.postgres.password_wo to send them along.

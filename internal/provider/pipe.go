@@ -84,7 +84,7 @@ func checkKinds(r adopt.Review) {
 			switch at := (tfvalue.Path{parent, kind}); {
 			case !r.Config.At(at...).IsObject() || slices.Contains(has, kind):
 			case len(has) == 0:
-				r.Diags.AddWarning(fmt.Sprintf("Source of %s has no known kind", r.Label),
+				r.Diags.AddWarning("Source has no known kind: "+r.Label,
 					fmt.Sprintf("%s is set, but the API returns a source of no kind that the provider knows, so it may be of another kind. "+
 						"Check the pipe in the platform's console.", at))
 				return

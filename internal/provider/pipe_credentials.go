@@ -214,7 +214,7 @@ func (c credential) check(r adopt.Review) {
 			fmt.Sprintf("%s must be set in this run, because %s is new or changed. Later runs do not need it. "+
 				"If it is set, but listed in ignore_changes, list %s there, too, or neither.", at, changed, c.version()))
 	case changesKind(r.Patch, c.kind) && c.isMissed(r):
-		r.Diags.AddWarning(fmt.Sprintf("Source of %s changes without its credentials", r.Label),
+		r.Diags.AddWarning("Source changes without its credentials: "+r.Label,
 			fmt.Sprintf("source.%s changes, but this run does not set %s, so no credentials are sent. "+
 				"The API documentation does not say whether the platform keeps the current ones. Set %s to send them along.", c.kind, at, at))
 	}

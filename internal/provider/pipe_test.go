@@ -261,7 +261,7 @@ func TestResponsesRepeatSecrets(t *testing.T) {
 		wantNoText(t, planned, "demo-key-secret")
 		for _, test := range []struct{ path, says string }{
 			{"result.source.postgres.host", "API stored a different value for source.postgres.host"},
-			{"result.source.postgres.database", "changed during its update"},
+			{"result.source.postgres.database", "Other values changed during the update"},
 		} {
 			repeat := func(body mockplatform.Document) { setMember(body, test.path, "postgres://bob:hush-hush@h2/d") }
 			f.Inject(mockplatform.Fault{Operation: mockplatform.UpdatePipe, Edit: repeat})
@@ -303,5 +303,5 @@ func TestSourceOfAnUnknownKind(t *testing.T) {
 	f := newFixture(t)
 	f.UpdatePipe(mockplatform.PostgresPipeID, func(doc mockplatform.Document) { doc["source"] = object{"mysql": object{"host": "h"}} })
 	wantWarning(t, f.pipe(mockplatform.PostgresPipeID, "source = { postgres = { host = \"other\" } }").plan().warnings,
-		`Source of pipe "customers" (`+mockplatform.PostgresPipeID+") has no known kind: source.postgres is set, but the API returns a source of no kind ")
+		`Source has no known kind: pipe "customers" (`+mockplatform.PostgresPipeID+"): source.postgres is set, but the API returns a source of no kind ")
 }

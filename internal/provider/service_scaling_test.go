@@ -58,7 +58,7 @@ func TestScalingChanges(t *testing.T) {
 		if got := plan.unknown(); !slices.Equal(got, step.unknown) {
 			t.Errorf("%s: known after the apply is %q, want %q", step.arguments, got, step.unknown)
 		}
-		wantNoText(t, b.applyPlan(plan).String(), "changed during its update") // the platform derives them from the totals
+		wantNoText(t, b.applyPlan(plan).String(), "changed during the update") // the platform derives them from the totals
 		b.wantWrites(step.sends...)
 		b.wantQuiet()
 	}
