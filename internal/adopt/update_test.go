@@ -86,6 +86,8 @@ func TestCarriedLeaves(t *testing.T) {
 		"as the platform has them": {reset: true, events: events{before(0, 1, 9, "threads")}, sent: "GET, PATCH name threads", differs: true},
 		"after an attempt that failed, from a new read": {reset: true, events: events{before(1, 0, 9, "threads"), busy(1)},
 			sent: "GET, PATCH name threads, GET, PATCH name threads, GET", differs: true, warnings: []string{moved}},
+		"after a wait in the queue, of a kind without mappings": {plain: true, reset: true, events: events{before(1, 0, 9, "threads"), queues(0, 1, 11*time.Second)},
+			sent: "2 GETs, PATCH name threads", took: 11 * time.Second},
 		"after a wait in the queue, from a new read": {reset: true, events: events{before(1, 0, 9, "threads"), queues(0, 1, 11*time.Second)},
 			sent: "2 GETs, PATCH name threads", took: 11 * time.Second},
 		"after a 429, from the same read": {reset: true, events: events{fails(1, never, limited)}, sent: "GET, PATCH name threads, PATCH name threads"},
@@ -271,6 +273,9 @@ func TestRejectedHalfWay(t *testing.T) {
 	eachRow(t, scene.play, map[string]scene{
 		"what the read lacks is in the list": {config: change, events: half(400), sent: sent,
 			errors: []string{"no items.\n\nThe request removes every table mapping of the pipe. The platform may require that one stays: " + advice[1], wasThere}},
+		"later, while the PATCH waits for its turn after a 423": {config: change,
+			events: append(half(423, queues(1, 1, 11*time.Second)), event{with: at(1, 0), before: func(w *toy) { w.doneIn = time.Second }}),
+			sent:   "GET, PATCH -events -items, 2 GETs", took: 11 * time.Second, errors: []string{conflicts, wasThere}},
 		"before an attempt after a 423, too, and the read fails": {mappings: changed,
 			events: events{stores(1, keeps("items", "mappings")), fails(1, 0, platform.Error{Status: 423}), forbidsRead(1, 1)},
 			sent:   removes + ", GET", errors: []string{"Nothing more was sent: Tried to ", wasThere}},
