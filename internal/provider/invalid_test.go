@@ -53,6 +53,7 @@ var invalidConfigurations = []struct {
 		{`source_credentials = { postgres = { username = "x" } }`, []string{`postgres.password_wo_version" must be specified when `}},
 		{`source_credentials = { kafka = { password_wo = "hush-hush" } }`, []string{`kafka.password_wo_version" must be specified when `}},
 		{mappings(wanted("s.b", "y", "excluded_columns = null")), []string{`source.postgres.table_mappings["s.b:y"].excluded_columns`, "required"}},
+		{mappings(wanted("s.t", "x", `excluded_columns = [null]`)), []string{`source.postgres.table_mappings["s.t:x"].excluded_columns must not contain null`}},
 		{mappings(wanted("s.t", "x", `excluded_columns = [""]`)), []string{`mappings["s.t:x"].excluded_columns[...] string length must be at least 1`}},
 		{mappings(`"s.t:x" = null`), []string{"table_mappings", "null"}},
 		{mappings(wanted("s.t", "x", `excluded_columns = [], target_table = ""`)), []string{"target_table", "at least 1"}},

@@ -24,7 +24,8 @@ func corrected(found []*tfprotov6.Diagnostic, config *tfprotov6.DynamicValue, ty
 		if isBelowUnknown(raw, next.Attribute) {
 			continue
 		}
-		names := strings.Trim(strings.ReplaceAll(fmt.Sprint(next.Attribute.Steps()), " ", "."), "[]")
+		names, _, _ := strings.Cut(next.Attribute.String(), ".ElementKeyValue(") // which has the values of an element of a set
+		names = attributeStep.ReplaceAllString(elementStep.ReplaceAllString(names, "[$1]"), "$1")
 		switch next.Summary {
 		case "Invalid Configuration for Read-Only Attribute":
 			next.Summary, next.Detail = "Read-only attribute is set", names+" is read-only: the API returns it. Remove it from the configuration."
@@ -37,9 +38,13 @@ func corrected(found []*tfprotov6.Diagnostic, config *tfprotov6.DynamicValue, ty
 	return all, nil
 }
 
-// setElement matches a step of a path through a set, which the framework spells with the whole
-// element.
-var setElement = regexp.MustCompile(`(?s)\[Value\((("(\\.|[^"\\])*"|[^"])*?\)\]|.*)`)
+var (
+	// attributeStep and elementStep are steps of a path as the protocol spells it.
+	attributeStep = regexp.MustCompile(`AttributeName\("(\w+)"\)`)
+	elementStep   = regexp.MustCompile(`(?s)\.ElementKeyString\((".*?")\)`)
+	// setElement matches a step of a path through a set, which the framework spells with the whole element.
+	setElement = regexp.MustCompile(`(?s)\[Value\((("(\\.|[^"\\])*"|[^"])*?\)\]|.*)`)
+)
 
 // isBelowUnknown reports whether a path leads into an unknown value.
 func isBelowUnknown(raw tftypes.Value, at *tftypes.AttributePath) bool {
