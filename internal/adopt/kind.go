@@ -29,8 +29,8 @@ type Kind struct {
 	IDs    []string
 	Schema schema.Schema
 	Rules  tfvalue.Rules
-	// Options are attributes that go along with other changes: a change of one alone sends nothing. No response has
-	// them, so that each is NotInJSON, too.
+	// Options are attributes that go along with other changes: a change to one alone changes nothing on the platform.
+	// No response has them, so that each is NotInJSON, too.
 	Options []tfvalue.Path
 	// Mappings is the path of the table mappings, nil if the kind has none. A PATCH changes them by
 	// removing and adding some. Each has ExcludedColumns.

@@ -16,7 +16,7 @@ type memory struct {
 	wasRead bool
 	// unreturned are the paths of the leaves of the state that no read has returned.
 	unreturned []string
-	// unconfirmed are the paths of those that the platform accepted, and that no response has returned at all.
+	// unconfirmed are the paths of those that the platform accepted, and that no response has contained since.
 	unconfirmed []string
 	// reset are the paths of the leaves that an update of the object changed without sending them: the
 	// platform may reset what a PATCH omits. Each later PATCH carries those of them that are managed.

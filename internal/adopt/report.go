@@ -42,19 +42,20 @@ var errMayStillRun = fmt.Errorf("reads for %s show the table mappings as they we
 
 // addFailed reports a step that failed, or that was not sent again.
 func (u *update) addFailed(s step, err error, diags *diag.Diagnostics) {
-	detail, mappings := "", conflict(nil)
+	detail, sent, mappings := "", "Nothing more was sent", conflict(nil)
 	if u.failed != nil {
 		detail = conn.Detail(u.failed)
+	} else if u.edited.IsEmpty() && !u.sent.AnyLeaf() {
+		sent = "Nothing was sent"
 	}
-	removed := len(u.tried.Edit.Remove)
-	removesAll := removed > 0 && removed == len(s.before.Elements())
+	removesAll := len(u.tried.Edit.Remove) > 0 && len(u.tried.Edit.Remove) == len(s.before.Elements())
 	switch {
 	case errors.As(err, &mappings):
 		u.addConflict("Table mappings changed during the apply: "+u.start.Label, mappings,
-			strings.TrimSpace("Nothing more was sent. Plan again.\n\n"+detail), diags)
+			strings.TrimSpace(sent+". Plan again.\n\n"+detail), diags)
 		return
 	case !errors.Is(err, u.failed):
-		detail = strings.TrimSpace(detail + "\n\nNothing more was sent: " + conn.Detail(err))
+		detail = strings.TrimSpace(detail + "\n\n" + sent + ": " + conn.Detail(err))
 	case platform.AsError(err).Status == http.StatusBadRequest && removesAll:
 		detail += fmt.Sprintf("\n\nThe request removes every table mapping of the %s. "+
 			"The platform may require that one stays: change the tables in two applies.", u.Noun)
@@ -85,12 +86,10 @@ func (u *update) addNotShown(s step, diags *diag.Diagnostics) {
 		u.addLeafNotShown(leaf, diags)
 	}
 	if len(is.unreturned) > 0 {
-		diags.AddWarning(
-			fmt.Sprintf("API does not return all values of %s", u.start.Label),
+		diags.AddWarning(fmt.Sprintf("API does not return all values of %s", u.start.Label),
 			"The API accepted these values, but neither its response nor a further read contains them. "+
 				"The platform may show them later, or never, so it is not known whether they are in effect:\n\n  - "+strings.Join(paths(is.unreturned), "\n  - ")+
-				"\n\nThe state has the planned values. Check them in the platform's console: a setting may have no effect while another one is off.",
-		)
+				"\n\nThe state has the planned values. Check them in the platform's console: a setting may have no effect while another one is off.")
 	}
 }
 
@@ -110,8 +109,8 @@ func (u *update) notShown(at tfvalue.Path) string {
 	return fmt.Sprintf("API does not show the change to %s of %s", at, u.start.Label)
 }
 
-// addMappingsNotShown reports mappings that are not as a step has them. It does not advise to configure what the platform has: a
-// mapping may lack an excluded column.
+// addMappingsNotShown reports mappings that are not as a step has them. It does not advise to configure what the
+// platform has: a mapping may lack an excluded column.
 func (u *update) addMappingsNotShown(s step, left tfvalue.Edit, diags *diag.Diagnostics) {
 	key, now := u.key(), u.mappingsOf(u.remote)
 	lines := u.describeChange(u.Mappings, key.Only(s.after, left.All()), key.Only(now, left.All()), "should be", "but is")

@@ -244,9 +244,6 @@ func (tf *terraform) wantSaid(o *terraformtest.Change, errors, warnings []string
 	tf.wantWarnings(o, warnings...)
 }
 
-// unchecked is the warning of each plan in which no response has contained a configured value.
-const unchecked = "Configured values cannot be checked"
-
 func (tf *terraform) wantWarnings(o *terraformtest.Change, want ...string) {
 	tf.t.Helper()
 	got := slices.DeleteFunc(slices.Clone(o.Warnings), func(warning string) bool { return strings.HasPrefix(warning, unchecked) })

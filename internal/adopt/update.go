@@ -29,8 +29,8 @@ type update struct {
 	// start is what is to be done, as reviewed at the beginning: its Remote, returned and mappedAt are of then.
 	start reviewed
 
-	// sent are the leaves, and edited the mappings, that PATCHes have changed, or may have, or that need none by then. pending are those of the
-	// leaves that no response has shown since.
+	// sent are the leaves, and edited the mappings, that PATCHes have changed, or may have, or that a read has found as
+	// planned. pending are those of the leaves that no response has shown since.
 	sent, pending tfvalue.Value
 	edited        tfvalue.Edit
 	// tried is what the last attempt of a step has sent, and failed its error. lost is that of a PATCH whose leaves may
@@ -312,11 +312,11 @@ type conflict []tfvalue.Value
 
 func (conflict) Error() string { return "the table mappings have changed" }
 
-// settle finds out what became of a step on the mappings whose last attempt may still be carried out. It only
-// reads (longer), for up to 30 s, until the step is done, or somebody else has changed the mappings. Leaves are then sent
-// again, since they are absolute, or counted as lost if the provider does not retry or the user has interrupted it. A
-// removal is never sent again: the platform may carry out the first one later, and remove what was added since. What
-// only adds is sent once more: it undoes nothing, and a table without its mapping is not replicated.
+// settle finds out what became of a step on the mappings whose last attempt may still be carried out. It only reads,
+// for up to 30 s, until the step is done, or somebody else has changed the mappings. Leaves are then sent again, since
+// they are absolute, or counted as lost if the provider does not retry or ctx has ended: longer ends later. A removal
+// is never sent again: the platform may carry out the first one later, and remove what was added since. What only adds is
+// sent once more: it undoes nothing, and a table without its mapping is not replicated.
 func (u *update) settle(ctx, longer context.Context, s step) error {
 	mayResend := func() bool { return u.client.RetryTimeout > 0 && ctx.Err() == nil }
 	for mayAdd := len(s.Edit.Remove) == 0; ; mayAdd = false {
@@ -347,8 +347,8 @@ func (u *update) settle(ctx, longer context.Context, s step) error {
 	}
 }
 
-// readRejected reads once after a PATCH of a removal that failed and that the platform may have carried out by half,
-// unless the update has stopped at a read. What it removes may be gone.
+// readRejected follows a PATCH that failed and that the platform may have carried out by half: what it removes may be
+// gone. It reads once, unless the update has just stopped at a read.
 func (u *update) readRejected(ctx context.Context, s step, err error) {
 	if len(u.tried.Edit.Remove) == 0 || platform.AsError(u.failed).NothingDone() {
 		return

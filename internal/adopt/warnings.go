@@ -48,11 +48,8 @@ func (e *Engine) overwrites(c *conn.Connection, r reviewed) (summary, list strin
 // warnOverwritten warns about what an adoption changes on the platform, unless it is rejected.
 func (e *Engine) warnOverwritten(c *conn.Connection, r reviewed, diags *diag.Diagnostics) {
 	if summary, list := e.overwrites(c, r); list != "" && !diags.HasError() {
-		diags.AddWarning(
-			summary+r.Label,
-			fmt.Sprintf("The %s already exists. %s\n\n"+
-				"To keep a value, remove its argument from the configuration. To see old and new values in the plan, and in its JSON, use an import block.", e.Noun, list),
-		)
+		diags.AddWarning(summary+r.Label, fmt.Sprintf("The %s already exists. %s\n\n"+
+			"To keep a value, remove its argument from the configuration. To see old and new values in the plan, and in its JSON, use an import block.", e.Noun, list))
 	}
 }
 
