@@ -79,10 +79,10 @@ func TestPrivateStateHasWhatNoReadReturned(t *testing.T) {
 	t.Parallel()
 	tf := adopted(t, m{"threads": 3})
 	tf.plays(act{config: m{"credentials": m{"version": "1"}}, sent: "PATCH credentials.version"}) // what no response has is not missing
-	if got := string(tf.block.State.Private); got != `{"unreturned":"W10="}` {
+	if got := string(tf.block.State.Private); got != `{"was_read":true}` {
 		t.Errorf("private state %s", got)
 	}
-	for _, unread := range []string{"", "{", `{"unreturned":"e30="}`} { // without a memory, no leaf counts as emptied
+	for _, unread := range []string{"", "{", `{"was_read":true,"unreturned":{}}`} { // without a memory, no leaf counts as emptied
 		tf.block.State.Private = []byte(unread)
 		tf.plays(act{events: events{within(0, 1, 2, omits("threads"))}})
 	}
@@ -91,7 +91,7 @@ func TestPrivateStateHasWhatNoReadReturned(t *testing.T) {
 	tf.lacks, tf.block.State.Private = []string{"key_secret"}, nil
 	tf.start(tf.config)
 	tf.block.Refresh(tf)
-	if len(tf.block.State.Private) > 0 {
+	if string(tf.block.State.Private) != "{}" {
 		t.Errorf("private state %s", tf.block.State.Private)
 	}
 

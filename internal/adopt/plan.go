@@ -38,7 +38,7 @@ func (e *Engine) plan(ctx context.Context, c *conn.Connection, change Change, la
 		if len(replaces) == 0 {
 			return e.planUpdate(Change{config, plan, prior}, last, diags), nil
 		}
-		if last.importedIn != "" && last.importedIn == c.Run {
+		if last.ImportedIn != "" && last.ImportedIn == c.Run {
 			e.checkImport(plan, prior, replaces, diags)
 		}
 		if !diags.HasError() {

@@ -8,83 +8,49 @@ import (
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
 )
 
-// memory is what private state remembers of an object: which leaves of the state no
+// memory is what private state remembers of an object, as JSON: which leaves of the state no
 // read has returned. If a read omits them, they keep their value; other leaves are
-// then empty on the platform. And which leaves an update has changed without sending them.
+// then empty on the platform. And which leaves an update has changed without sending them. Once released, the
+// name of a member must not change, because existing states contain it.
 type memory struct {
-	// wasRead reports whether the object was read before. If not, every leaf is unreturned.
-	wasRead bool
-	// unreturned are the paths of the leaves of the state that no read has returned.
-	unreturned []string
-	// unconfirmed are the paths of those that the platform accepted, and that no response has contained since.
-	unconfirmed []string
-	// reset are the paths of the leaves that an update of the object changed without sending them: the
+	// WasRead reports whether the object was read before. If not, every leaf is unreturned.
+	WasRead bool `json:"was_read,omitempty"`
+	// Unreturned are the paths of the leaves of the state that no read has returned.
+	Unreturned []string `json:"unreturned,omitempty"`
+	// Unconfirmed are the paths of those that the platform accepted, and that no response has contained since.
+	Unconfirmed []string `json:"unconfirmed,omitempty"`
+	// Reset are the paths of the leaves that an update of the object changed without sending them: the
 	// platform may reset what a PATCH omits. Each later PATCH carries those of them that are managed.
 	//
 	// Rejected: a PATCH that carries all managed leaves. One leaf that an autoscaler has moved would send
 	// the host of a source again without its credentials.
-	reset []string
-	// imported reports that the state comes from an import and was not read yet.
-	imported bool
-	// importedIn is the run that imported the state; "" once a later run has read it. A mere flag
+	Reset []string `json:"reset,omitempty"`
+	// Imported reports that the state comes from an import and was not read yet.
+	Imported bool `json:"imported,omitempty"`
+	// ImportedIn is the run that imported the state; "" once a later run has read it. A mere flag
 	// would not do: if the import changes nothing, it stays in the state, and a later plan without a
 	// refresh would find it.
-	importedIn string
+	ImportedIn string `json:"imported_in,omitempty"`
 }
-
-// The keys of private state, which has JSON texts by key. Once released, a key must not change,
-// because existing states contain it.
-const (
-	unreturnedKey  = "unreturned"
-	unconfirmedKey = "unconfirmed"
-	resetKey       = "reset"
-	importedKey    = "imported"
-	importedInKey  = "imported_in"
-)
 
 // decodePrivate reads private state. Content that it cannot read is ignored: nothing in it
 // justifies an error.
 func decodePrivate(private []byte) (m memory) {
-	var texts map[string][]byte
-	if json.Unmarshal(private, &texts) != nil {
-		return m
+	if json.Unmarshal(private, &m) != nil {
+		return memory{}
 	}
-	m.wasRead = json.Unmarshal(texts[unreturnedKey], &m.unreturned) == nil
-	_ = json.Unmarshal(texts[unconfirmedKey], &m.unconfirmed)
-	_ = json.Unmarshal(texts[resetKey], &m.reset)
-	_, m.imported = texts[importedKey]
-	_ = json.Unmarshal(texts[importedInKey], &m.importedIn)
 	return m
 }
 
 func (m memory) encode() []byte {
-	if m.imported {
-		return []byte(`{"` + importedKey + `":null}`)
-	}
-	if !m.wasRead {
-		return nil
-	}
-	texts := map[string][]byte{unreturnedKey: encoded(m.unreturned)}
-	for key, paths := range map[string][]string{unconfirmedKey: m.unconfirmed, resetKey: m.reset} {
-		if len(paths) > 0 {
-			texts[key] = encoded(paths)
-		}
-	}
-	if m.importedIn != "" {
-		texts[importedInKey] = encoded(m.importedIn)
-	}
-	return encoded(texts)
-}
-
-func encoded(texts any) []byte {
-	written, _ := json.Marshal(texts) //nolint:errchkjson // texts can always be written
+	written, _ := json.Marshal(m) //nolint:errchkjson // texts can always be written
 	return written
 }
 
 // isUnreturned reports whether no read has returned a leaf, or none ever will because
 // no response contains it.
 func (e *Engine) isUnreturned(m memory, at tfvalue.Path) bool {
-	return !m.wasRead || slices.Contains(m.unreturned, at.String()) || e.isNeverReturned(at)
+	return !m.WasRead || slices.Contains(m.Unreturned, at.String()) || e.isNeverReturned(at)
 }
 
 func (e *Engine) isNeverReturned(at tfvalue.Path) bool {
@@ -97,12 +63,12 @@ func (e *Engine) isNeverReturned(at tfvalue.Path) bool {
 func (k *known) remember(state tfvalue.Value, unreturned func(tfvalue.Leaf) bool, accepted []string) memory {
 	leaves := slices.DeleteFunc(state.Leaves(), func(leaf tfvalue.Leaf) bool { return k.isNeverReturned(leaf.Path) || !unreturned(leaf) })
 	returned := paths(k.returned.Leaves())
-	unconfirmed := slices.Concat(k.memory.unconfirmed, accepted)
+	unconfirmed := slices.Concat(k.memory.Unconfirmed, accepted)
 	slices.Sort(unconfirmed)
 	unconfirmed = slices.DeleteFunc(slices.Compact(unconfirmed), func(at string) bool {
 		return slices.Contains(returned, at) || state.At(strings.Split(at, ".")...).IsEmpty()
 	})
-	return memory{wasRead: true, unreturned: append([]string{}, paths(leaves)...), unconfirmed: unconfirmed, reset: k.memory.reset}
+	return memory{WasRead: true, Unreturned: paths(leaves), Unconfirmed: unconfirmed, Reset: k.memory.Reset}
 }
 
 // remembered returns the memory after reads: still unreturned are the leaves that none of these returned, either.
@@ -132,8 +98,8 @@ func (u *update) nextMemory(state tfvalue.Value) memory {
 		return isNew || u.isUnreturned(u.memory, leaf.Path) || slices.Contains(accepted, leaf.Path.String())
 	}, accepted)
 	for _, leaf := range is.drifted {
-		if at := leaf.Path.String(); u.traits.settable(leaf.Path) && !u.isMappings(leaf.Path) && !slices.Contains(next.reset, at) {
-			next.reset = append(slices.Clone(next.reset), at)
+		if at := leaf.Path.String(); u.traits.settable(leaf.Path) && !u.isMappings(leaf.Path) && !slices.Contains(next.Reset, at) {
+			next.Reset = append(slices.Clone(next.Reset), at)
 		}
 	}
 	return next

@@ -76,7 +76,7 @@ func (e *Engine) wantedAfter(change Change, remote tfvalue.Value) tfvalue.Value 
 // update has once reset, and those without which the platform does not accept what is sent. A list with a name in
 // another Unicode form is never sent: see checkForms.
 func (e *Engine) carried(r reviewed, send, object tfvalue.Value) tfvalue.Value {
-	due := r.memory.reset
+	due := r.memory.Reset
 	if e.Companions != nil {
 		for _, path := range e.Companions(send) {
 			due = append(slices.Clone(due), path.String())

@@ -60,7 +60,7 @@ func (e *Engine) ImportResourceState(c *conn.Connection, req *tfprotov6.ImportRe
 	if err != nil {
 		return nil, err
 	}
-	imported := &tfprotov6.ImportedResource{TypeName: req.TypeName, Private: memory{imported: true}.encode()}
+	imported := &tfprotov6.ImportedResource{TypeName: req.TypeName, Private: memory{Imported: true}.encode()}
 	imported.State, imported.Identity, err = e.encodeObject(object, object)
 	return &tfprotov6.ImportResourceStateResponse{ImportedResources: []*tfprotov6.ImportedResource{imported}}, err
 }
@@ -75,8 +75,8 @@ func (e *Engine) ReadResource(ctx context.Context, c *conn.Connection, req *tfpr
 	var diags diag.Diagnostics
 	last := decodePrivate(req.Private)
 	next, memory := e.refresh(ctx, c, state, last, &diags)
-	if last.imported {
-		memory.importedIn = c.Run
+	if last.Imported {
+		memory.ImportedIn = c.Run
 	}
 	resp := &tfprotov6.ReadResourceResponse{Private: memory.encode(), Diagnostics: conn.ToProtocol(diags)}
 	resp.NewState, resp.NewIdentity, err = e.encodeObject(next, state)

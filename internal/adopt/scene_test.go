@@ -76,7 +76,7 @@ func (s scene) play(t *testing.T) {
 	}
 	tf.wantQuiet(tf.apply())
 	if s.reset {
-		tf.config["threads"], tf.block.State.Private = 3, []byte(`{"unreturned":"W10=","reset":"WyJ0aHJlYWRzIl0="}`)
+		tf.config["threads"], tf.block.State.Private = 3, []byte(`{"was_read":true,"reset":["threads"]}`)
 	}
 	tf.config["name"] = "new"
 	maps.Copy(tf.config, s.config)

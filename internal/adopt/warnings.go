@@ -58,7 +58,7 @@ func (e *Engine) warnOverwritten(c *conn.Connection, r reviewed, diags *diag.Dia
 func (e *Engine) warnUnconfirmed(r reviewed, diags *diag.Diagnostics) {
 	unconfirmed := slices.DeleteFunc(r.wanted.Leaves(), func(leaf tfvalue.Leaf) bool {
 		isSent := !r.Leaves.At(leaf.Path...).IsNull() || e.isMappings(leaf.Path) && !r.Edit.IsEmpty()
-		return isSent || !slices.Contains(r.memory.unconfirmed, leaf.Path.String())
+		return isSent || !slices.Contains(r.memory.Unconfirmed, leaf.Path.String())
 	})
 	if len(unconfirmed) > 0 {
 		diags.AddWarning("Configured values cannot be checked",
