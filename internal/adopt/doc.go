@@ -1,11 +1,10 @@
 // Package adopt manages objects that exist before and after Terraform manages them: they can be read and updated, but
 // neither created nor deleted. An Engine handles the RPCs of a resource, from refresh to generated configuration, on
-// the values of the protocol. The framework only serves its schema.
+// the values of the protocol. The framework only serves its schema, in package provider.
 //
 // The engine knows leaves and table mappings. A Kind says what is special about a kind of object.
 //
 //	kind.go      what the engine has to know of a kind
-//	resource.go  the framework's resource: its schemas
 //	rpc.go       the calls of the protocol, decoded and encoded
 //	engine.go    the engine of a kind, the identity of an object, and the one that an import names
 //	traits.go    what the schema allows: in a plan before the object is read, in a generated configuration

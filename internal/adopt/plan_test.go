@@ -5,7 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/zclconf/go-cty/cty"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/platform"
@@ -117,24 +116,6 @@ func TestChangeOfAnOptionSendsNothing(t *testing.T) {
 		tf.planConfig = nil
 		tf.wantQuiet(o)
 		tf.wantPatches("")
-	}
-}
-
-// TestEmptyObjects has objects that set nothing: one warning, which names the innermost, from the
-// configuration alone.
-func TestEmptyObjects(t *testing.T) {
-	t.Parallel()
-	for names, config := range map[string]m{
-		"destination.table":                 {"destination": m{"table": m{}}},
-		"credentials and destination.table": {"credentials": m{}, "destination": m{"table": m{}}},
-		"":                                  {"destination": m{"table": m{"rows": unknown}}, "credentials": unknown},
-	} {
-		var diags diag.Diagnostics
-		WarnEmptyObjects(value(config, pipeType), &diags)
-		want := "No attributes are set in " + names + ". Check the spelling, because Terraform silently ignores misspelled names, or use null."
-		if len(diags) > 1 || len(diags) == 1 && diags[0].Detail() != want || (len(diags) == 0) != (names == "") {
-			t.Errorf("%v: %v", config, diags)
-		}
 	}
 }
 

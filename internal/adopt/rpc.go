@@ -30,7 +30,7 @@ func (e *Engine) ValidateConfig(config *tfprotov6.DynamicValue) (rest *tfprotov6
 		return nil, nil, err
 	}
 	var diags diag.Diagnostics
-	WarnEmptyObjects(object, &diags)
+	conn.WarnEmptyObjects(object, &diags)
 	if e.Validate != nil {
 		e.Validate(object, &diags)
 	}

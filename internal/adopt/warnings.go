@@ -93,37 +93,6 @@ func (e *Engine) warnReplaced(ctx context.Context, c *conn.Connection, config, p
 	e.warnDestroy(c, prior, diags)
 }
 
-// WarnEmptyObjects warns about the objects of a configuration that set none of their attributes: Terraform
-// silently drops misspelled names of nested objects. It is one warning, since a module may hand over many
-// typed objects of nulls, under one summary, so that Terraform folds it.
-func WarnEmptyObjects(config tfvalue.Value, diags *diag.Diagnostics) {
-	empty := emptyObjects(nil, config)
-	if len(empty) == 0 {
-		return
-	}
-	var names []string
-	for _, at := range empty {
-		names = append(names, at.String())
-	}
-	diags.AddAttributeWarning(conn.AttributePath(empty[0]), "Object is empty", fmt.Sprintf("No attributes are set in %s. "+
-		"Check the spelling, because Terraform silently ignores misspelled names, or use null.", words.Enumerate(names)))
-}
-
-// emptyObjects are the paths of the innermost objects that set nothing.
-func emptyObjects(at tfvalue.Path, object tfvalue.Value) (all []tfvalue.Path) {
-	isEmpty := len(at) > 0
-	for name, member := range object.Members() {
-		isEmpty = isEmpty && member.IsNull()
-		if member.IsObject() {
-			all = append(all, emptyObjects(append(slices.Clone(at), name), member)...)
-		}
-	}
-	if isEmpty {
-		all = append(all, at)
-	}
-	return all
-}
-
 // warnDestroy warns that a destroy changes nothing on the platform. All objects share one summary,
 // so that Terraform folds the warnings. It does not say that Terraform no longer manages the
 // object, since another resource may import it in the same plan, nor that the object exists:

@@ -1,6 +1,7 @@
 package conn_test
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 
@@ -89,5 +90,34 @@ func TestOrganization(t *testing.T) {
 	missing.Ready(conn.ManagementSettings, &diags)
 	if len(diags) != 1 || !strings.Contains(texts(diags), "organization_id and key_id are not set: ") {
 		t.Errorf("want one error: %s", texts(diags))
+	}
+}
+
+// TestEmptyObjects has objects that set nothing: one warning, which names the innermost.
+func TestEmptyObjects(t *testing.T) {
+	t.Parallel()
+	object := func(member string, typ tftypes.Type) tftypes.Object {
+		return tftypes.Object{AttributeTypes: map[string]tftypes.Type{member: typ}}
+	}
+	table := object("rows", tftypes.Number)
+	typ := object("destination", object("table", table))
+	typ.AttributeTypes["credentials"] = object("version", tftypes.String)
+	for names, config := range map[string]string{
+		"destination.table":                 `{"destination": {"table": {}}}`,
+		"credentials and destination.table": `{"destination": {"table": {}}, "credentials": {}}`,
+		"":                                  `{"destination": {"table": {}}}`, // of which the table is unknown
+	} {
+		var decoded any
+		_ = json.Unmarshal([]byte(config), &decoded)
+		object, err := tfvalue.Rules{}.FromJSON(decoded, typ)
+		if names == "" {
+			object = object.With(tfvalue.Unknown(table), "destination", "table")
+		}
+		want := "Warning: Object is empty: No attributes are set in " + names + ". Check the spelling, because Terraform silently ignores misspelled names, or use null."
+		var diags diag.Diagnostics
+		conn.WarnEmptyObjects(object, &diags)
+		if got := texts(diags); err != nil || got != want && names != "" || got != "" && names == "" {
+			t.Errorf("%s: %s %v", config, got, err)
+		}
 	}
 }

@@ -13,7 +13,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 
-	"github.com/dataplatform/terraform-provider-dataplatform/internal/adopt"
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/conn"
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/platform"
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/sealing"
@@ -36,7 +35,7 @@ func (r *apiKeyResource) Metadata(_ context.Context, req resource.MetadataReques
 // error of an attribute would show.
 func (r *apiKeyResource) ValidateConfig(_ context.Context, req resource.ValidateConfigRequest, resp *resource.ValidateConfigResponse) {
 	config := tfvalue.Of(req.Config.Raw)
-	adopt.WarnEmptyObjects(config, &resp.Diagnostics)
+	conn.WarnEmptyObjects(config, &resp.Diagnostics)
 	recipientsOf(config.At("secret_recipients"), &resp.Diagnostics)
 	if isSet(config.At("secret_recipients")) && isSet(config.At("hash_data")) {
 		resp.Diagnostics.AddError("Invalid secret_recipients", "secret_recipients conflicts with hash_data: "+

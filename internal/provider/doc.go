@@ -5,6 +5,7 @@
 //	provider_settings.go     its settings, from the provider block or the environment
 //	server.go                the server: engines for adopted objects, the framework for the rest
 //	validate.go              validation: the framework's, corrected
+//	adopted_resource.go      the framework's resource of an adopted kind: its schemas
 //	schema.go                attributes: what a configuration may do with them, and their types
 //	validators.go            checks of values, with their errors
 //	data_source.go           what the data sources have in common

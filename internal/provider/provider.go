@@ -17,7 +17,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 
-	"github.com/dataplatform/terraform-provider-dataplatform/internal/adopt"
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/conn"
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/platform"
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/sealing"
@@ -111,9 +110,9 @@ func (p *dataplatformProvider) Configure(_ context.Context, req provider.Configu
 
 func (p *dataplatformProvider) Resources(context.Context) []func() resource.Resource {
 	return []func() resource.Resource{
-		func() resource.Resource { return &adopt.Resource{Kind: serviceScaling.Kind} },
+		func() resource.Resource { return &adoptedResource{kind: serviceScaling.Kind} },
 		func() resource.Resource { return &apiKeyResource{p.connection, p.seal} },
-		func() resource.Resource { return &adopt.Resource{Kind: pipe.Kind} },
+		func() resource.Resource { return &adoptedResource{kind: pipe.Kind} },
 	}
 }
 
