@@ -103,6 +103,7 @@ func (v Value) Elements() (all []Value) {
 		for _, element := range v.Members() {
 			all = append(all, element)
 		}
+		return all
 	}
 	for _, element := range as[[]tftypes.Value](v) {
 		all = append(all, Value{element})
@@ -221,7 +222,13 @@ func (v Value) IsEmpty() bool {
 		return true
 	case !v.IsKnown(), v.IsObject():
 		return false
-	default: // of another type, each of these is zero
-		return v.Text() == "" && !v.True() && v.Number().Sign() == 0 && len(v.Elements())+len(v.attributes()) == 0
+	case isString(v):
+		return v.Text() == ""
+	case isNumber(v):
+		return v.Number().Sign() == 0
+	case isList(v), isSet(v):
+		return len(v.Elements()) == 0
+	default: // of a boolean there are none
+		return !v.True() && len(v.attributes()) == 0
 	}
 }
