@@ -6,8 +6,7 @@
 //
 //	kind.go      what the engine has to know of a kind
 //	rpc.go       the calls of the protocol, decoded and encoded
-//	engine.go    the engine of a kind, the identity of an object, and the one that an import names
-//	traits.go    what the schema allows: in a plan before the object is read, in a generated configuration
+//	engine.go    the engine of a kind, what its schema allows, generated configuration, and the identity of an object
 //	read.go      a refresh, and the read of one object
 //	plan.go      the plan of an adoption, of an update, and of a replacement
 //	review.go    what a change has to achieve, and what is against it

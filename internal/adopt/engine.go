@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/conn"
@@ -17,7 +18,7 @@ import (
 // Engine handles read, plan and apply of one kind.
 type Engine struct {
 	*Kind
-	traits                   traits
+	traits                   tfvalue.Traits
 	objectType, identityType tftypes.Type
 }
 
@@ -35,6 +36,41 @@ func New(kind Kind) *Engine {
 		objectType:   kind.Schema.Type().TerraformType(context.Background()),
 		identityType: identity,
 	}
+}
+
+// traitsOf returns what the attributes of a schema allow.
+func traitsOf[A interface {
+	IsComputed() bool
+	IsOptional() bool
+	IsRequired() bool
+	IsWriteOnly() bool
+	GetDeprecationMessage() string
+}](attributes map[string]A) tfvalue.Traits {
+	all := tfvalue.Traits{}
+	for name, attribute := range attributes {
+		t := tfvalue.Trait{Computed: attribute.IsComputed(), Required: attribute.IsRequired(), WriteOnly: attribute.IsWriteOnly()}
+		t.Configurable = t.Required || attribute.IsOptional()
+		t.Written = t.Configurable && !t.WriteOnly && attribute.GetDeprecationMessage() == ""
+		if nested, ok := any(attribute).(schema.NestedAttribute); ok {
+			t.Members = traitsOf(nested.GetNestedObject().GetAttributes())
+		}
+		all[name] = t
+	}
+	return all
+}
+
+// generate returns the configuration that a person would write for an object that was read, without deprecated
+// arguments and the provider's organization. Every argument that it omits keeps its value, so the plan changes
+// nothing.
+func (e *Engine) generate(state tfvalue.Value, organization string) tfvalue.Value {
+	if mappings := e.mappingsOf(state); !mappings.IsEmpty() {
+		state = state.With(e.key().WithoutNames(mappings), e.Mappings...)
+	}
+	config := e.traits.Generate(state)
+	if strings.EqualFold(config.At("organization_id").Text(), organization) {
+		config = config.Without("organization_id")
+	}
+	return config
 }
 
 // Imported returns the state of an object as an import would read it from its decoded JSON.

@@ -70,7 +70,7 @@ func (e *Engine) planUpdate(change Change, last memory, diags *diag.Diagnostics)
 // proposeIn returns a plan before the object is read, with its organization: the prior one, even if
 // the provider's default has changed.
 func (e *Engine) proposeIn(c *conn.Connection, config, prior tfvalue.Value, diags *diag.Diagnostics) tfvalue.Value {
-	plan := e.Rules.Suppress(e.propose(config, prior), prior)
+	plan := e.Rules.Suppress(e.traits.Propose(config, prior), prior)
 	if own := config.At("organization_id"); own.IsNull() && prior.At("organization_id").IsNull() {
 		plan = plan.With(c.Organization(own, diags), "organization_id")
 	}

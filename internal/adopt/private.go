@@ -98,7 +98,7 @@ func (u *update) nextMemory(state tfvalue.Value) memory {
 		return isNew || u.isUnreturned(u.memory, leaf.Path) || slices.Contains(accepted, leaf.Path.String())
 	}, accepted)
 	for _, leaf := range is.drifted {
-		if at := leaf.Path.String(); u.traits.settable(leaf.Path) && !u.isMappings(leaf.Path) && !slices.Contains(next.Reset, at) {
+		if at := leaf.Path.String(); u.traits.Settable(leaf.Path) && !u.isMappings(leaf.Path) && !slices.Contains(next.Reset, at) {
 			next.Reset = append(slices.Clone(next.Reset), at)
 		}
 	}

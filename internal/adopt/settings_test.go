@@ -117,15 +117,8 @@ func TestGeneratedConfigurationOfAnObject(t *testing.T) {
 			t.Error(cmp.Diff(want.Value, got.Value, cmp.Comparer(tftypes.Type.Equal)))
 		}
 	}, map[string]row{
-		"values, false and 0 among them": {
-			m{"name": "crm", "threads": 0, "destination": m{"table": m{"rows": 4}, "validate": false}},
-			m{"name": "crm", "threads": 0, "destination": m{"table": m{"rows": 4}, "validate": false}},
-		},
-		"nothing for what is empty, in part, deprecated, or write-only": {
-			m{"name": "", "columns": []any{"a", nil}, "mappings": "", "workers": 24, "credentials": m{"user": "u", "key": "k"}}, m{"credentials": m{"user": "u"}},
-		},
-		"nothing for what cannot be set, and no object without an argument": {
-			m{"state": "s", "destination": m{"table": m{"bytes": 9}, "lake": m{"shards": 2}}, "credentials": m{}}, m{"destination": m{"lake": m{"shards": 2}}},
+		"no deprecated and no write-only argument": {
+			m{"columns": []any{"a"}, "workers": 24, "credentials": m{"user": "u", "key": "k"}}, m{"columns": []any{"a"}, "credentials": m{"user": "u"}},
 		},
 		"elements without their names": {
 			m{"mappings": m{"items": m{"target_table": "items", "sorted": false, "excluded_columns": []any{}}, "events": mapping("events from w sorted")}},
@@ -136,7 +129,4 @@ func TestGeneratedConfigurationOfAnObject(t *testing.T) {
 		"another organization":        {m{"organization_id": organization}, m{"organization_id": organization}},
 		"the provider's, in capitals": {m{"organization_id": strings.ToUpper(ours)}, m{}},
 	})
-	if got := e.generate(value(nil, pipeType), ours); !got.IsNull() {
-		t.Errorf("of no object: %v", got)
-	}
 }

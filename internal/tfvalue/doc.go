@@ -8,7 +8,8 @@
 //	same.go      when two values are equal, as a table, and Rules
 //	keyed.go     keyed maps: their keys, elements by key, and differences
 //	edit.go      a change to a keyed map, the question before it, and what became of it
-//	owned.go     what the configuration manages, the plan before an apply and the state after it
+//	owned.go     what the configuration manages, and the state after an apply
+//	traits.go    what a schema allows: in a plan before the object is read, in a generated configuration
 //	interpret.go what a read means, and a field that it omits
 //	describe.go  a value, or two, in a message
 package tfvalue

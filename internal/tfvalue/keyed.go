@@ -102,6 +102,23 @@ func (k Key) Named(value Value) Value {
 	})
 }
 
+// WithoutNames returns a keyed map as a person writes it: without the names, which are in its keys, and without what
+// is empty and may be omitted. An element that lacks a name, or that repeats a key, is null: no configuration
+// can have it.
+func (k Key) WithoutNames(value Value) Value {
+	return value.Map(func(at string, element Value) Value {
+		if at != k.Of(element) || !k.IsNamed(element) {
+			return Null(element.Type())
+		}
+		return element.Map(func(name string, member Value) Value {
+			if slices.Contains(k.Members, name) || slices.Contains(k.MayOmit, name) && member.IsEmpty() {
+				return Null(member.Type())
+			}
+			return member
+		})
+	})
+}
+
 // IsNamed reports whether an element has every member of its key. An element of a response that
 // lacks one is never taken for another element, and never sent.
 func (k Key) IsNamed(element Value) bool {
