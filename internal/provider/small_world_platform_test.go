@@ -25,9 +25,10 @@ type smallWorld struct {
 	troubles []smallTrouble
 
 	mu       sync.Mutex
-	requests int    // of the apply so far
-	fault    string // of the next one
-	sequence int    // of requests, of what a colleague does, and of what is carried out
+	requests int         // of the apply so far
+	was      []smallPipe // before each of them
+	fault    string      // of the next one
+	sequence int         // of requests, of what a colleague does, and of what is carried out
 	isOver   bool
 	acts     []smallAct
 	doing    *smallEvent // the request that is carried out
@@ -109,6 +110,7 @@ func (w *smallWorld) dial(ctx context.Context, network, address string) (net.Con
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.fault = ""; !w.isOver {
+		w.was = append(w.was, w.held())
 		for _, trouble := range w.troubles {
 			if w.requests == trouble.actsBefore {
 				w.act(trouble)

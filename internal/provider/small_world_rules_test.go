@@ -187,26 +187,26 @@ func (w *smallWorld) namesLeaf(name string) bool {
 }
 
 // checkOutput checks that the apply names all that it was shown of what is managed, and changed
-// although the plan did not change it. A mapping that is back by the last response has not changed.
+// although the plan did not change it. What is back by the last response has not changed.
 func (w *smallWorld) checkOutput() {
 	first, begun := w.first(), w.beginning().sequence
 	// A read that failed ended the wait for what was sent: of what was found instead, or of what reads of
 	// the past do not show, only the state has to know.
 	isCut := strings.Contains(w.output(), "Cannot read pipe after its update")
-	isNamed := func(leaf, now, was string) bool {
+	isNamed := func(leaf, now, was, last string) bool {
 		isUnconfirmed := isCut && w.some(func(e *smallEvent) bool { return member(e.body, leaf) != nil })
 		isOmitted := now == "" && w.omits() && len(w.errors) > 0
-		return now == was || isOmitted || isUnconfirmed || w.namesLeaf(snake(leaf))
+		return now == was || last == was || isOmitted || isUnconfirmed || w.namesLeaf(snake(leaf))
 	}
 	for _, e := range w.events {
 		isRefuted := e.isOld && !w.ending().isOld
 		if e.shown == nil || e.sequence < begun || isRefuted || isCut && w.platform.returnsPatches && !e.shown.is(w.last()) {
 			continue
 		}
-		if !isNamed("source.postgres.host", e.shown.host, first.host) {
+		if !isNamed("source.postgres.host", e.shown.host, first.host, w.last().host) {
 			w.say("%d shows another host, and nothing says so", e.sequence)
 		}
-		if w.plan.name == smallName && !isNamed("name", e.shown.name, first.name) {
+		if w.plan.name == smallName && !isNamed("name", e.shown.name, first.name, w.last().name) {
 			w.say("%d shows another name, and nothing says so", e.sequence)
 		}
 		for name := range first.set {
