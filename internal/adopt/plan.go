@@ -94,18 +94,12 @@ func (e *Engine) reviewAdoption(ctx context.Context, c *conn.Connection, config,
 	return e.review(change, now, diags)
 }
 
-// checkImport reports an import of one object into a resource whose configuration names another,
-// unless the ID is not known yet. Only the plan of the import is checked: after it, and after the
-// command terraform import, an ID may be changed on purpose.
+// checkImport reports an import of one object into a resource whose configuration names another. Only the plan of
+// the import is checked: after it, and after the command terraform import, an ID may be changed on purpose.
 func (e *Engine) checkImport(plan, prior tfvalue.Value, replaces []string, diags *diag.Diagnostics) {
 	var differ []string
 	for _, name := range replaces {
-		if plan.At(name).IsKnown() {
-			differ = append(differ, fmt.Sprintf("%s is %s in the import and %s in the configuration", name, prior.At(name).Text(), plan.At(name).Text()))
-		}
-	}
-	if len(differ) == 0 {
-		return
+		differ = append(differ, fmt.Sprintf("%s is %s in the import and %s in the configuration", name, prior.At(name).Text(), plan.At(name).Text()))
 	}
 	diags.AddError("Import does not match the configuration",
 		fmt.Sprintf("The import and the configuration of this resource name different %ss: %s. "+

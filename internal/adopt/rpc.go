@@ -25,7 +25,7 @@ func (e *Engine) IsCurrent(req *tfprotov6.UpgradeResourceStateRequest) bool {
 // framework's validation: of table mappings that are equal, it has one, because the framework
 // takes longer for an element than Terraform does for all else. Its error is one of decoding or encoding.
 func (e *Engine) ValidateConfig(config *tfprotov6.DynamicValue) (rest *tfprotov6.DynamicValue, found []*tfprotov6.Diagnostic, err error) {
-	object, err := decode(config, e.objectType)
+	object, err := conn.Decode(config, e.objectType)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -37,14 +37,14 @@ func (e *Engine) ValidateConfig(config *tfprotov6.DynamicValue) (rest *tfprotov6
 	if all := e.mappingsOf(object); len(all.Elements()) > 1 {
 		object = object.With(all.Distinct(), e.Mappings...)
 	}
-	rest, err = encode(object)
+	rest, err = conn.Encode(object)
 	return rest, conn.ToProtocol(diags), err
 }
 
 // ImportResourceState handles the RPC of that name, by ID or by identity; see ReadResource for
 // errors. It sends no request: a read follows, which completes the state.
 func (e *Engine) ImportResourceState(c *conn.Connection, req *tfprotov6.ImportResourceStateRequest) (*tfprotov6.ImportResourceStateResponse, error) {
-	identity, err := decode(cmp.Or(req.Identity, &tfprotov6.ResourceIdentityData{}).IdentityData, e.identityType)
+	identity, err := conn.Decode(cmp.Or(req.Identity, &tfprotov6.ResourceIdentityData{}).IdentityData, e.identityType)
 	if err != nil {
 		return nil, err
 	}
@@ -68,7 +68,7 @@ func (e *Engine) ImportResourceState(c *conn.Connection, req *tfprotov6.ImportRe
 // ReadResource handles the RPC of that name. Its error is one of decoding or encoding; all others
 // are diagnostics.
 func (e *Engine) ReadResource(ctx context.Context, c *conn.Connection, req *tfprotov6.ReadResourceRequest) (*tfprotov6.ReadResourceResponse, error) {
-	state, err := decode(req.CurrentState, e.objectType)
+	state, err := conn.Decode(req.CurrentState, e.objectType)
 	if err != nil {
 		return nil, err
 	}
@@ -101,7 +101,7 @@ func (e *Engine) PlanResourceChange(
 	for _, name := range replaces {
 		resp.RequiresReplace = append(resp.RequiresReplace, tftypes.NewAttributePath().WithAttributeName(name))
 	}
-	resp.PlannedState, err = encode(plan)
+	resp.PlannedState, err = conn.Encode(plan)
 	return resp, err
 }
 
@@ -127,18 +127,18 @@ func (e *Engine) ApplyResourceChange(
 // GenerateResourceConfig handles the RPC of that name; see ReadResource for errors. It sends
 // nothing.
 func (e *Engine) GenerateResourceConfig(c *conn.Connection, req *tfprotov6.GenerateResourceConfigRequest) (*tfprotov6.GenerateResourceConfigResponse, error) {
-	state, err := decode(req.State, e.objectType)
+	state, err := conn.Decode(req.State, e.objectType)
 	if err != nil {
 		return nil, err
 	}
-	config, err := encode(e.generate(state, c.OrganizationID))
+	config, err := conn.Encode(e.generate(state, c.OrganizationID))
 	return &tfprotov6.GenerateResourceConfigResponse{Config: config}, err
 }
 
 // encodeObject encodes a state, and the identity of an object.
 func (e *Engine) encodeObject(state, object tfvalue.Value) (*tfprotov6.DynamicValue, *tfprotov6.ResourceIdentityData, error) {
-	written, err := encode(state)
-	identity, errIdentity := encode(e.IdentityOf(object))
+	written, err := conn.Encode(state)
+	identity, errIdentity := conn.Encode(e.IdentityOf(object))
 	return written, &tfprotov6.ResourceIdentityData{IdentityData: identity}, cmp.Or(err, errIdentity)
 }
 
@@ -147,28 +147,9 @@ func (e *Engine) change(config, plan, prior *tfprotov6.DynamicValue) (Change, er
 	var parts [3]tfvalue.Value
 	for i, part := range []*tfprotov6.DynamicValue{config, plan, prior} {
 		var err error
-		if parts[i], err = decode(part, e.objectType); err != nil {
+		if parts[i], err = conn.Decode(part, e.objectType); err != nil {
 			return Change{}, err
 		}
 	}
 	return Change{e.Rules.Fill("", parts[0]), parts[1], parts[2]}, nil
-}
-
-func decode(value *tfprotov6.DynamicValue, typ tftypes.Type) (tfvalue.Value, error) {
-	if value == nil {
-		return tfvalue.Null(typ), nil
-	}
-	read, err := value.Unmarshal(typ)
-	if err != nil {
-		return tfvalue.Value{}, fmt.Errorf("decoding a value from Terraform: %w", err)
-	}
-	return tfvalue.Of(read), nil
-}
-
-func encode(value tfvalue.Value) (*tfprotov6.DynamicValue, error) {
-	written, err := tfprotov6.NewDynamicValue(value.Type(), value.Value)
-	if err != nil {
-		return nil, fmt.Errorf("encoding a value for Terraform: %w", err)
-	}
-	return &written, nil
 }

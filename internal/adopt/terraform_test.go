@@ -114,11 +114,11 @@ func (tf *terraform) start(config m) {
 }
 
 func (tf *terraform) cty(value tfvalue.Value) cty.Value {
-	return must(tf.block.Schema.Decode(must(encode(value))))
+	return must(tf.block.Schema.Decode(must(conn.Encode(value))))
 }
 
 func (tf *terraform) tfvalue(value cty.Value) tfvalue.Value {
-	return must(decode(tf.block.Schema.Encode(value), pipeType))
+	return must(conn.Decode(tf.block.Schema.Encode(value), pipeType))
 }
 
 func must[T any](value T, err error) T {

@@ -1,5 +1,6 @@
 // Package conn is what resources and data sources share: the client and settings of the provider,
-// checks whether they can be used, the default organization, and errors as diagnostics.
+// checks whether they can be used, the default organization, warnings of more than one of them, and values and
+// diagnostics of the protocol.
 package conn
 
 import (
@@ -13,7 +14,6 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
-	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/platform"
@@ -186,23 +186,4 @@ func AttributePath(names tfvalue.Path) path.Path {
 		at = at.AtName(name)
 	}
 	return at
-}
-
-// ToProtocol converts the framework's diagnostics to the protocol's. Their paths have attribute names alone.
-func ToProtocol(all diag.Diagnostics) []*tfprotov6.Diagnostic {
-	var converted []*tfprotov6.Diagnostic
-	for _, d := range all {
-		next := &tfprotov6.Diagnostic{Severity: tfprotov6.DiagnosticSeverityWarning, Summary: d.Summary(), Detail: d.Detail()}
-		if d.Severity() == diag.SeverityError {
-			next.Severity = tfprotov6.DiagnosticSeverityError
-		}
-		if at, ok := d.(diag.DiagnosticWithPath); ok {
-			next.Attribute = tftypes.NewAttributePath()
-			for _, step := range at.Path().Steps() {
-				next.Attribute = next.Attribute.WithAttributeName(step.String())
-			}
-		}
-		converted = append(converted, next)
-	}
-	return converted
 }

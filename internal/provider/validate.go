@@ -2,12 +2,13 @@ package provider
 
 import (
 	"context"
-	"fmt"
 	"regexp"
 	"strings"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
+
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/conn"
 )
 
 // Validation of resources is the framework's, corrected where it finds something: it reads the members of an unknown
@@ -16,12 +17,12 @@ import (
 
 // corrected corrects what the framework has found in a configuration of a type.
 func corrected(found []*tfprotov6.Diagnostic, config *tfprotov6.DynamicValue, typ tftypes.Type) (all []*tfprotov6.Diagnostic, err error) {
-	raw, err := config.Unmarshal(typ)
+	raw, err := conn.Decode(config, typ)
 	if err != nil {
-		return nil, fmt.Errorf("decoding a configuration from Terraform: %w", err)
+		return nil, err
 	}
 	for _, next := range found {
-		if isBelowUnknown(raw, next.Attribute) {
+		if isBelowUnknown(raw.Value, next.Attribute) {
 			continue
 		}
 		names, _, _ := strings.Cut(next.Attribute.String(), ".ElementKeyValue(") // which has the values of an element of a set
