@@ -101,14 +101,9 @@ func (e *Engine) IdentityOf(object tfvalue.Value) tfvalue.Value {
 func (e *Engine) importedID(c *conn.Connection, text string, identity tfvalue.Value, diags *diag.Diagnostics) (Identity, error) {
 	short := strings.ToUpper(strings.Join(e.IDs, "/"))
 	long := "ORGANIZATION_ID/" + short + "."
-	var parts []string
-	if text != "" {
-		parts = strings.Split(text, "/")
-	} else if !identity.IsNull() {
-		for _, name := range e.identifiers() {
-			parts = append(parts, identity.At(name).Text())
-		}
-		if parts[0] == "" {
+	parts := strings.Split(text, "/")
+	if text == "" {
+		if parts = e.identity(identity).values(); parts[0] == "" {
 			parts = parts[1:]
 		}
 	}

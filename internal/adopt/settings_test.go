@@ -100,7 +100,7 @@ func TestImportState(t *testing.T) {
 		"no UUID":                       {"crm", nil, `"crm" is not a UUID` + forms},
 		"an identity":                   {"", m{"pipe_id": firstPipe}, organization},
 		"an identity with organization": {"", m{"pipe_id": firstPipe, "organization_id": another}, another},
-		"nothing":                       {"", nil, "is not a valid import ID"},
+		"nothing":                       {"", nil, `"" is not a UUID`},
 		"an unknown organization":       {firstPipe, nil, "Use the import ID ORGANIZATION_ID/PIPE_ID."},
 	})
 }
