@@ -63,9 +63,7 @@ func (e *Engine) isNeverReturned(at tfvalue.Path) bool {
 func (k *known) remember(state tfvalue.Value, unreturned func(tfvalue.Leaf) bool, accepted []string) memory {
 	leaves := slices.DeleteFunc(state.Leaves(), func(leaf tfvalue.Leaf) bool { return k.isNeverReturned(leaf.Path) || !unreturned(leaf) })
 	returned := paths(k.returned.Leaves())
-	unconfirmed := slices.Concat(k.memory.Unconfirmed, accepted)
-	slices.Sort(unconfirmed)
-	unconfirmed = slices.DeleteFunc(slices.Compact(unconfirmed), func(at string) bool {
+	unconfirmed := slices.DeleteFunc(union(k.memory.Unconfirmed, accepted), func(at string) bool {
 		return slices.Contains(returned, at) || state.At(strings.Split(at, ".")...).IsEmpty()
 	})
 	return memory{WasRead: true, Unreturned: paths(leaves), Unconfirmed: unconfirmed, Reset: k.memory.Reset}
@@ -92,15 +90,18 @@ func paths(leaves []tfvalue.Leaf) (texts []string) {
 // emptied after the plan. What has drifted counts as reset from now on.
 func (u *update) nextMemory(state tfvalue.Value) memory {
 	is := u.compare()
-	accepted := paths(is.unreturned)
+	accepted := paths(is.unconfirmed)
 	next := u.remember(state, func(leaf tfvalue.Leaf) bool {
-		isNew := u.start.Remote.At(leaf.Path...).IsNull() && (u.start.Prior.At(leaf.Path...).IsNull() || !u.sent.At(leaf.Path...).IsNull())
+		isNew := u.start.Remote.At(leaf.Path...).IsNull() && (u.start.Prior.At(leaf.Path...).IsNull() || !u.sent.Leaves.At(leaf.Path...).IsNull())
 		return isNew || u.isUnreturned(u.memory, leaf.Path) || slices.Contains(accepted, leaf.Path.String())
 	}, accepted)
-	for _, leaf := range is.drifted {
-		if at := leaf.Path.String(); u.traits.Settable(leaf.Path) && !u.isMappings(leaf.Path) && !slices.Contains(next.Reset, at) {
-			next.Reset = append(slices.Clone(next.Reset), at)
-		}
-	}
+	reset := slices.DeleteFunc(is.drifted, func(leaf tfvalue.Leaf) bool { return !u.traits.Settable(leaf.Path) || u.isMappings(leaf.Path) })
+	next.Reset = union(next.Reset, paths(reset))
 	return next
+}
+
+// union returns the paths that are in one of two lists, sorted.
+func union(some, others []string) []string {
+	all := slices.Sorted(slices.Values(slices.Concat(some, others)))
+	return slices.Compact(all)
 }

@@ -43,18 +43,18 @@ var errMayStillRun = fmt.Errorf("reads for %s show the table mappings as they we
 // addFailed reports a step that failed, or that was not sent again.
 func (u *update) addFailed(s step, err error, diags *diag.Diagnostics) {
 	detail, sent, mappings := "", "Nothing more was sent", conflict(nil)
-	if u.failed != nil {
-		detail = conn.Detail(u.failed)
-	} else if u.edited.IsEmpty() && !u.sent.AnyLeaf() {
+	if u.last.err != nil {
+		detail = conn.Detail(u.last.err)
+	} else if u.sent.IsEmpty() {
 		sent = "Nothing was sent"
 	}
-	removesAll := len(u.tried.Edit.Remove) > 0 && len(u.tried.Edit.Remove) == len(s.before.Elements())
+	removesAll := len(u.last.Edit.Remove) > 0 && len(u.last.Edit.Remove) == len(s.before.Elements())
 	switch {
 	case errors.As(err, &mappings):
 		u.addConflict("Table mappings changed during the apply: "+u.start.Label, mappings,
 			strings.TrimSpace(sent+". Plan again.\n\n"+detail), diags)
 		return
-	case !errors.Is(err, u.failed):
+	case !errors.Is(err, u.last.err):
 		detail = strings.TrimSpace(detail + "\n\n" + sent + ": " + conn.Detail(err))
 	case platform.AsError(err).Status == http.StatusBadRequest && removesAll:
 		detail += fmt.Sprintf("\n\nThe request removes every table mapping of the %s. "+
@@ -76,19 +76,19 @@ func (u *update) addNotArrived(diags *diag.Diagnostics) {
 // has something else, and a warning if it does not return it.
 func (u *update) addNotShown(s step, diags *diag.Diagnostics) {
 	is := u.compare()
-	if !is.undone.IsEmpty() {
-		u.addMappingsNotShown(s, is.undone, diags)
+	if !is.notDone.IsEmpty() {
+		u.addMappingsNotShown(s, is.notDone, diags)
 	}
 	if u.lost != nil { // addNotArrived has the leaves
-		is.late, is.unreturned = nil, slices.DeleteFunc(is.unreturned, func(leaf tfvalue.Leaf) bool { return !u.isMappings(leaf.Path) })
+		is.late, is.unconfirmed = nil, slices.DeleteFunc(is.unconfirmed, func(leaf tfvalue.Leaf) bool { return !u.isMappings(leaf.Path) })
 	}
 	for _, leaf := range is.late {
 		u.addLeafNotShown(leaf, diags)
 	}
-	if len(is.unreturned) > 0 {
+	if len(is.unconfirmed) > 0 {
 		diags.AddWarning(fmt.Sprintf("API does not return all values of %s", u.start.Label),
 			"The API accepted these values, but neither its response nor a further read contains them. "+
-				"The platform may show them later, or never, so it is not known whether they are in effect:\n\n  - "+strings.Join(paths(is.unreturned), "\n  - ")+
+				"The platform may show them later, or never, so it is not known whether they are in effect:\n\n  - "+strings.Join(paths(is.unconfirmed), "\n  - ")+
 				"\n\nThe state has the planned values. Check them in the platform's console: a setting may have no effect while another one is off.")
 	}
 }
@@ -136,12 +136,8 @@ func (u *update) addPartlyUpdated(diags *diag.Diagnostics) {
 	}
 	missing := key.NotDone(tfvalue.Edit{Add: u.start.Edit.Add}, now).Add // as far as is known
 	var gone, parts []string
-	for _, mapping := range key.Except(key.Among(u.edited.Remove, missing), now.Elements()) {
-		members := mapping
-		for _, name := range key.Members {
-			members = members.Without(name)
-		}
-		gone = append(gone, "  - "+key.Label(mapping)+": "+strings.Trim(members.DescribeInFull(), "{}"))
+	for _, mapping := range key.Except(key.Among(u.sent.Edit.Remove, missing), now.Elements()) {
+		gone = append(gone, "  - "+key.Describe(mapping))
 	}
 	list := func(heading, lines string) {
 		if lines != "" {
@@ -153,7 +149,7 @@ func (u *update) addPartlyUpdated(diags *diag.Diagnostics) {
 	if len(parts) == 0 {
 		return
 	}
-	list("These were sent, and may be added meanwhile:", key.List(key.Only(key.Collect(now.Type(), missing), u.edited.Add).Elements()))
+	list("These were sent, and may be added meanwhile:", key.List(key.Only(key.Collect(now.Type(), missing), u.sent.Edit.Add).Elements()))
 	diags.AddError("Table mappings are only partly updated: "+u.start.Label, strings.Join(parts, "\n\n")+
 		"\n\nCorrect what the API rejected, if it did; if the outcome of a request is not known, wait some minutes. "+
 		"Compare these values with the configuration, then run terraform plan and apply again.")
@@ -170,7 +166,7 @@ func (u *update) exposed() string {
 	}
 	before, planned := u.key().Group(u.mappingsOf(u.start.Remote).Elements()), u.key().Group(u.mappingsOf(u.start.wanted).Elements())
 	var lines []string
-	for _, now := range u.key().Among(u.mappingsOf(u.remote).Elements(), u.edited.All()) {
+	for _, now := range u.key().Among(u.mappingsOf(u.remote).Elements(), u.sent.Edit.All()) {
 		var columns []string
 		others := slices.Concat(before[u.key().Of(now)], planned[u.key().Of(now)])
 		for _, other := range others {
@@ -190,7 +186,7 @@ func (u *update) exposed() string {
 // planned. What they were set to is in the plan, which masks what is sensitive; only numbers and booleans are repeated.
 func (u *update) warnStale(diags *diag.Diagnostics) {
 	var lines []string
-	for _, leaf := range u.leavesOf(u.sent) {
+	for _, leaf := range u.leavesOf(u.sent.Leaves) {
 		was, now, set := u.start.Prior.At(leaf.Path...), u.start.Remote.At(leaf.Path...), "the planned value"
 		if u.start.Prior.IsNull() || was.IsEmpty() && now.IsEmpty() || u.Rules.Same(leaf.Name(), was, now) || !u.isStored(leaf) {
 			continue
@@ -211,7 +207,7 @@ func (u *update) warnStale(diags *diag.Diagnostics) {
 // is managed, and what nobody manages. All of it was left as it is.
 func (u *update) warnDrifted(diags *diag.Diagnostics) {
 	var lines []string
-	byPlatform := u.AlsoChanges(u.sent)
+	byPlatform := u.AlsoChanges(u.sent.Leaves)
 	for _, leaf := range u.compare().drifted {
 		now := u.remote.At(leaf.Path...)
 		if u.isMappings(leaf.Path) && u.owns(leaf.Path) {

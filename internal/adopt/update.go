@@ -22,23 +22,28 @@ import (
 //
 //	carryOut       one step
 //	  send         attempts, each of which guard has to allow
-//	  settle       reads after an attempt on the mappings whose outcome is not known
+//	  findOutcome  reads after an attempt on the mappings whose outcome is not known
 //	  await        reads until the platform shows what was sent
 type update struct {
 	known
 	// start is what is to be done, as reviewed at the beginning: its Remote, returned and mappedAt are of then.
 	start reviewed
 
-	// sent are the leaves, and edited the mappings, that PATCHes have changed, or may have, or that a read has found as
-	// planned. pending are those of the leaves that no response has shown since.
-	sent, pending tfvalue.Value
-	edited        tfvalue.Edit
-	// tried is what the last attempt of a step has sent, and failed its error. lost is that of a PATCH whose leaves may
-	// have arrived all the same: the next apply sends those that no response shows.
-	tried        Patch
-	failed, lost error
+	// sent is what PATCHes have changed, or may have. pending are those of its leaves that no response has shown since.
+	sent    Patch
+	pending tfvalue.Value
+	// last is the last attempt of a step. lost is the error of a PATCH whose leaves may have arrived all the same: the next
+	// apply sends those that no response shows.
+	last attempt
+	lost error
 	// unclear says why it is not known after the last response which mappings there are.
 	unclear error
+}
+
+// attempt is a request for a PATCH, and its error.
+type attempt struct {
+	Patch
+	err error
 }
 
 // step is one PATCH of an update, with all of its attempts.
@@ -53,7 +58,8 @@ type step struct {
 }
 
 func newUpdate(r reviewed) *update {
-	u := &update{known: r.known, start: r, sent: tfvalue.Null(r.objectType), pending: tfvalue.Null(r.objectType)}
+	nothing := tfvalue.Null(r.objectType)
+	u := &update{known: r.known, start: r, sent: Patch{Leaves: nothing}, pending: nothing}
 	u.memory = u.remembered()
 	return u
 }
@@ -63,8 +69,7 @@ func (u *update) steps() []step {
 	before, whole := u.mappingsOf(u.start.Remote), u.start.Edit
 	first, later := u.key().InTwo(whole)
 	between, after := u.key().After(before, first), u.key().After(before, whole)
-	one := step{isLast: len(later) == 0, before: before, after: between, concerns: whole.All(), soFar: first}
-	one.Patch = Patch{Leaves: u.start.Leaves, Edit: first}
+	one := step{Patch: Patch{Leaves: u.start.Leaves, Edit: first}, isLast: len(later) == 0, before: before, after: between, concerns: whole.All(), soFar: first}
 	two := step{isSecond: true, isLast: true, before: between, after: after, concerns: later, soFar: whole}
 	two.Patch = Patch{Leaves: tfvalue.Null(u.objectType), Edit: tfvalue.Edit{Add: later}}
 	return slices.DeleteFunc([]step{one, two}, func(s step) bool { return s.IsEmpty() })
@@ -76,7 +81,7 @@ func (u *update) run(ctx context.Context, diags *diag.Diagnostics) {
 	var last step
 	var err error
 	for _, last = range u.steps() {
-		if err = u.carryOut(ctx, last); err != nil || !u.compare().undone.IsEmpty() {
+		if err = u.carryOut(ctx, last); err != nil || !u.compare().notDone.IsEmpty() {
 			break
 		}
 	}
@@ -92,10 +97,10 @@ func (u *update) carryOut(ctx context.Context, s step) error {
 	case err == nil:
 	case !platform.AsError(err).Ambiguous:
 		u.readRejected(longer, s, err)
-	case !u.tried.Edit.IsEmpty():
-		err = u.settle(ctx, longer, s)
+	case !u.last.Edit.IsEmpty():
+		err = u.findOutcome(ctx, longer, s)
 	}
-	if errors.Is(err, u.failed) && platform.AsError(err).Status/100 == 2 { // a success, but perhaps not the API's
+	if errors.Is(err, u.last.err) && platform.AsError(err).Status/100 == 2 { // a success, but perhaps not the API's
 		u.lost, err = err, nil
 	}
 	if err != nil {
@@ -128,24 +133,23 @@ func (u *update) send(ctx context.Context, s step) error {
 	defer stop()
 	ctx, call := u.Begin(ctx, u.client, u.id)
 	defer call.End()
-	u.tried, u.failed = Patch{}, nil
+	u.last = attempt{}
 	for again := true; again; {
 		isDone, err := u.guard(ctx, s)
 		switch {
 		case err != nil:
 			return err
 		case isDone:
-			u.edited, s.Edit = s.soFar, tfvalue.Edit{}
+			u.sent.Edit, s.Edit = s.soFar, tfvalue.Edit{}
 			if !u.lacks(s) {
-				u.sent = s.Leaves.Merge(u.sent)
 				return nil
 			}
 		}
 		if again, err = u.attempt(ctx, call, s); err != nil || !again {
-			u.failed = err
+			u.last.err = err
 		}
 	}
-	return u.failed
+	return u.last.err
 }
 
 // lacks reports whether the platform does not have the leaves of a step.
@@ -155,7 +159,7 @@ func (u *update) lacks(s step) bool { return u.Rules.Changes(s.Leaves, u.remote)
 func (u *update) attempt(ctx context.Context, call Call, s step) (again bool, err error) {
 	carried, asOf := u.carries(s)
 	s.Carried = carried
-	u.tried = s.Patch
+	u.last.Patch = s.Patch
 	patch := platform.Patch{
 		Leaves: paths(s.All().Leaves()), NonIdempotent: !s.Edit.IsEmpty(), AsOf: asOf, Body: u.Body(u.start.Change, s.Patch),
 	}
@@ -177,7 +181,7 @@ func (u *update) attempt(ctx context.Context, call Call, s step) (again bool, er
 // carries returns the leaves that a step carries, as the steps have sent them or the platform has them, and
 // when the platform returned what its PATCH is based on: zero if that is nothing, since leaves are sent as planned.
 func (u *update) carries(s step) (leaves tfvalue.Value, asOf time.Time) {
-	leaves = u.carried(u.start, s.Leaves, u.sent.Merge(u.remote))
+	leaves = u.carried(u.start, s.Leaves, u.sent.Leaves.Merge(u.remote))
 	switch {
 	case !s.Edit.IsEmpty():
 		asOf = u.mappedAt
@@ -191,8 +195,8 @@ func (u *update) carries(s step) (leaves tfvalue.Value, asOf time.Time) {
 // the platform shows something else. What is not known to have arrived keeps its value: the next apply
 // sends it again.
 func (u *update) record(s step, isAccepted bool) {
-	u.sent, u.pending = s.Leaves.Merge(u.sent), s.Leaves.Merge(u.pending)
-	u.edited, u.mappedAt, u.returned = s.soFar, time.Time{}, tfvalue.Null(u.objectType)
+	u.sent, u.pending = Patch{Leaves: s.Leaves.Merge(u.sent.Leaves), Edit: s.soFar}, s.Leaves.Merge(u.pending)
+	u.mappedAt, u.returned = time.Time{}, tfvalue.Null(u.objectType)
 	if isAccepted {
 		u.remote = s.Leaves.Merge(u.remote)
 	}
@@ -258,7 +262,7 @@ func (u *update) guard(ctx context.Context, s step) (isDone bool, err error) {
 	if asOf.IsZero() && s.Edit.IsEmpty() {
 		return false, nil
 	}
-	isFresh := u.failed == nil || platform.AsError(u.failed).Status == http.StatusTooManyRequests
+	isFresh := u.last.err == nil || platform.AsError(u.last.err).Status == http.StatusTooManyRequests
 	if isFresh && time.Since(asOf) < platform.MaxAge {
 		if isDone, err = u.ask(s); err == nil {
 			return isDone, nil
@@ -268,22 +272,17 @@ func (u *update) guard(ctx context.Context, s step) (isDone bool, err error) {
 }
 
 // askUntil reads and asks until the answer counts, for up to 30 s. A read in the second step may be older than the
-// first PATCH, so a conflict counts only in the end. While it is not known what became of a PATCH (settles), only "done"
+// first PATCH, so a conflict counts only in the end. While it is not known what became of a PATCH (isLost), only "done"
 // and a conflict count at once.
-func (u *update) askUntil(ctx context.Context, s step, settles bool) (isDone bool, err error) {
+func (u *update) askUntil(ctx context.Context, s step, isLost bool) (isDone bool, err error) {
 	unread := u.readUntil(ctx, s, func() bool {
 		if isDone, err = u.ask(s); errors.As(err, new(conflict)) {
-			return !s.isSecond || settles && !u.isAsAtFirst(s)
+			_, changed := u.key().Ask(s.concerns, u.mappingsOf(u.start.Remote), s.after, u.mappingsOf(u.remote))
+			return !s.isSecond || isLost && len(changed) > 0 // by others, since the first step
 		}
-		return isDone || !settles
+		return isDone || !isLost
 	})
 	return isDone, cmp.Or(unread, err)
-}
-
-// isAsAtFirst reports whether the mappings that the second step concerns are as before the first one.
-func (u *update) isAsAtFirst(s step) bool {
-	_, conflicts := u.key().Ask(s.concerns, u.mappingsOf(u.start.Remote), s.after, u.mappingsOf(u.remote))
-	return len(conflicts) == 0
 }
 
 // ask asks whether the mappings that a step concerns, all together, are as it makes them (isDone), or as they
@@ -312,30 +311,30 @@ type conflict []tfvalue.Value
 
 func (conflict) Error() string { return "the table mappings have changed" }
 
-// settle finds out what became of a step on the mappings whose last attempt may still be carried out. It only reads,
+// findOutcome finds out what became of a step on the mappings whose last attempt may still be carried out. It only reads,
 // for up to 30 s, until the step is done, or somebody else has changed the mappings. Leaves are then sent again, since
 // they are absolute, or counted as lost if the provider does not retry or ctx has ended: longer ends later. A removal
 // is never sent again: the platform may carry out the first one later, and remove what was added since. What only adds is
 // sent once more: it undoes nothing, and a table without its mapping is not replicated.
-func (u *update) settle(ctx, longer context.Context, s step) error {
+func (u *update) findOutcome(ctx, longer context.Context, s step) error {
 	mayResend := func() bool { return u.client.RetryTimeout > 0 && ctx.Err() == nil }
 	for mayAdd := len(s.Edit.Remove) == 0; ; mayAdd = false {
 		isDone, err := u.askUntil(longer, s, true)
 		switch {
 		case err != nil:
 			if !errors.As(err, new(conflict)) {
-				u.forgetUndone(s)
+				u.forgetMappings(s)
 			}
 			return err
 		case isDone && !u.lacks(s):
 			return nil
 		case isDone && !mayResend():
-			u.lost = u.failed
+			u.lost = u.last.err
 			return nil
 		case isDone:
 			s.Edit = tfvalue.Edit{}
 			if err = u.send(ctx, s); err != nil && !mayResend() {
-				u.lost, err = cmp.Or(u.failed, err), nil
+				u.lost, err = cmp.Or(u.last.err, err), nil
 			}
 			return err
 		case !mayAdd || !mayResend():
@@ -350,15 +349,15 @@ func (u *update) settle(ctx, longer context.Context, s step) error {
 // readRejected follows a PATCH that failed and that the platform may have carried out by half: what it removes may be
 // gone. It reads once, unless the update has just stopped at a read.
 func (u *update) readRejected(ctx context.Context, s step, err error) {
-	if len(u.tried.Edit.Remove) == 0 || platform.AsError(u.failed).NothingDone() {
+	if len(u.last.Edit.Remove) == 0 || platform.AsError(u.last.err).NothingDone() {
 		return
 	}
-	u.edited.Remove = u.tried.Edit.Remove
+	u.sent.Edit.Remove = u.last.Edit.Remove
 	if errors.As(err, new(conflict)) {
 		return
 	}
 	u.mappedAt = time.Time{}
-	if errors.Is(err, u.failed) {
+	if errors.Is(err, u.last.err) {
 		_ = u.readUntil(ctx, s, func() bool { return true })
 	}
 }
@@ -369,7 +368,7 @@ func (u *update) readRejected(ctx context.Context, s step, err error) {
 func (u *update) await(ctx context.Context, s step) (err error) {
 	isOver := func() bool {
 		is := u.compare()
-		return is.undone.IsEmpty() && (!s.isLast || len(is.late) == 0)
+		return is.notDone.IsEmpty() && (!s.isLast || len(is.late) == 0)
 	}
 	is := u.compare()
 	isDoubtful := u.owns(u.Mappings) && u.mappedAt.IsZero() || s.isLast && (is.isDoubtful || len(u.omitted) > 0)
@@ -380,13 +379,13 @@ func (u *update) await(ctx context.Context, s step) (err error) {
 	if err == nil {
 		return nil
 	}
-	u.forgetUndone(s)
+	u.forgetMappings(s)
 	return readFailed{err}
 }
 
-// forgetUndone forgets which mappings there are, if some are not there yet: they may be by now, but no read shows that.
-func (u *update) forgetUndone(s step) {
-	if undone := u.compare().undone; len(undone.Add) > 0 || !s.isLast && !undone.IsEmpty() {
+// forgetMappings forgets which mappings there are, if some are not there yet: they may be by now, but no read shows that.
+func (u *update) forgetMappings(s step) {
+	if notDone := u.compare().notDone; len(notDone.Add) > 0 || !s.isLast && !notDone.IsEmpty() {
 		u.mappedAt = time.Time{}
 	}
 }
@@ -398,21 +397,21 @@ func (f readFailed) Unwrap() error { return f.error }
 
 // comparison is how what the platform shows compares with what was sent, and with what was there.
 type comparison struct {
-	// Of the pending leaves, late are those that the platform has otherwise, unreturned those that no response has, and
+	// Of the pending leaves, late are those that the platform has otherwise, unconfirmed those that no response has, and
 	// shown are the others.
-	late, unreturned []tfvalue.Leaf
-	shown            []tfvalue.Path
+	late, unconfirmed []tfvalue.Leaf
+	shown             []tfvalue.Path
 	// drifted are leaves, as they were at the beginning or were shown, that are no longer the same, and of managed
 	// mappings those that no step changes.
 	drifted []tfvalue.Leaf
-	// undone is what the mappings do not have yet of what was sent, as far as is known.
-	undone tfvalue.Edit
+	// notDone is what the mappings do not have yet of what was sent, as far as is known.
+	notDone tfvalue.Edit
 	// isDoubtful reports that another response may show more: some of it is omitted, or a managed leaf has drifted.
 	isDoubtful bool
 }
 
 func (u *update) compare() (is comparison) {
-	for _, leaf := range u.leavesOf(u.sent.Merge(u.start.returned)) {
+	for _, leaf := range u.leavesOf(u.sent.Leaves.Merge(u.start.returned)) {
 		isPending := !u.pending.At(leaf.Path...).IsNull()
 		isReturned := leaf.Value.IsEmpty() || !u.returned.At(leaf.Path...).IsNull()
 		is.isDoubtful = is.isDoubtful || !isReturned
@@ -420,7 +419,7 @@ func (u *update) compare() (is comparison) {
 		case isPending && !isStored:
 			is.late = append(is.late, leaf)
 		case isPending && !isReturned:
-			is.unreturned = append(is.unreturned, leaf)
+			is.unconfirmed = append(is.unconfirmed, leaf)
 		case isPending:
 			is.shown = append(is.shown, leaf.Path)
 		case !isStored && !u.isUnsent(leaf):
@@ -438,9 +437,9 @@ func (u *update) compareMappings(is *comparison) {
 	key, was, now := u.key(), u.mappingsOf(u.start.Remote), u.mappingsOf(u.remote)
 	switch {
 	case !u.mappedAt.IsZero():
-		is.undone = key.NotDone(u.edited, now)
-	case !u.edited.IsEmpty():
-		is.unreturned = append(is.unreturned, tfvalue.Leaf{Path: u.Mappings})
+		is.notDone = key.NotDone(u.sent.Edit, now)
+	case !u.sent.Edit.IsEmpty():
+		is.unconfirmed = append(is.unconfirmed, tfvalue.Leaf{Path: u.Mappings})
 	}
 	gone := key.Except(key.Difference(now, was).Remove, u.start.Edit.All())
 	if len(gone) > 0 && !u.start.mappedAt.IsZero() {
@@ -455,7 +454,7 @@ func (u *update) isStored(leaf tfvalue.Leaf) bool {
 
 // isUnsent reports whether a leaf is still to be sent.
 func (u *update) isUnsent(leaf tfvalue.Leaf) bool {
-	return u.sent.At(leaf.Path...).IsNull() && !u.start.Leaves.At(leaf.Path...).IsNull()
+	return u.sent.Leaves.At(leaf.Path...).IsNull() && !u.start.Leaves.At(leaf.Path...).IsNull()
 }
 
 // owns reports whether the configuration manages a leaf.

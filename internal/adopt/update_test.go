@@ -2,6 +2,7 @@ package adopt
 
 import (
 	"net/http"
+	"strings"
 	"testing"
 	"time"
 
@@ -74,6 +75,9 @@ func TestResetLeavesAreCarried(t *testing.T) {
 			act{console: m{"columns": []any{"ne\u0301", "b"}}, config: m{"columns": []any{"n\u00e9", "b"}, "threads": 7}, sent: "PATCH name threads",
 				warnings: []string{"\"b\"], is now []"}, drifts: true},
 		)
+		if got := string(tf.block.State.Private); !strings.Contains(got, `"reset":["certificate","columns","destination.table.rows","name","threads"]`) {
+			t.Errorf("private state %s", got)
+		}
 	}, map[string]events{"of a response": nil, "of no response": {none}, "of a response of the past": {past}})
 }
 
@@ -95,6 +99,8 @@ func TestCarriedLeaves(t *testing.T) {
 			events: events{within(1, 0, 99, keeps(3, "threads"))}, sent: "GET, PATCH threads -events, PATCH threads +events"},
 		"which change between the steps": {reset: true, mappings: changed, events: events{stores(1, keeps(9, "threads"))},
 			sent: "GET, PATCH name threads -events, PATCH threads +events, GET", differs: true, warnings: []string{moved}},
+		"of a pipe of another kind, after a wait in the queue": {reset: true, config: m{"mappings": nil}, events: events{to("", omits("source.postgres")), queues(0, 1, 11*time.Second)},
+			sent: "2 GETs, PATCH name threads", took: 11 * time.Second},
 		"what a leaf needs":                     {config: m{"name": "crm", "certificate": "new"}, sent: "GET, PATCH certificate columns"},
 		"what a leaf needs, and nobody manages": {config: m{"name": "crm", "columns": nil, "certificate": "new"}, sent: "GET, PATCH certificate"},
 	})
@@ -257,8 +263,14 @@ func TestAdditionToAnOmittedSet(t *testing.T) {
 	tf.plays(
 		act{},
 		act{config: m{"mappings": "items"}, sent: "PATCH +items", warnings: []string{"API does not return all values"}},
-		act{config: m{"mappings": ""}, sent: "PATCH -items"},
 	)
+	for mappings, isSaid := range map[string]bool{"items": true, "items, users": false} { // which the plan sends
+		tf.config["mappings"] = mappings
+		if said := strings.Join(tf.plan().Warnings, ""); strings.HasPrefix(said, unchecked) != isSaid {
+			t.Errorf("with %s the plan says %q", mappings, said)
+		}
+	}
+	tf.plays(act{config: m{"mappings": ""}, sent: "PATCH -items"})
 }
 
 // TestRejectedHalfWay has a platform that removes one of two mappings and then rejects the PATCH: one
