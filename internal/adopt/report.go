@@ -36,9 +36,12 @@ func (u *update) report(s step, err error, diags *diag.Diagnostics) {
 	}
 }
 
-// errMayStillRun is why a step stops whose outcome is not known.
-var errMayStillRun = fmt.Errorf("reads for %s show the table mappings as they were, but the platform may still carry out the request. "+
-	"Wait some minutes before you apply again, and look in the platform's console if in doubt: the late request could undo what the next apply does", maxWait)
+// mayStillRun is why a step stops whose outcome is not known.
+func (u *update) mayStillRun() error {
+	return fmt.Errorf("reads for %s show the table mappings as they were, but the platform may still carry out the request, which changes:\n\n%s\n\n"+
+		"Wait some minutes before you apply again, and look in the platform's console if in doubt: the late request could undo what the next apply does",
+		maxWait, u.key().List(u.last.Edit.All()))
+}
 
 // addFailed reports a step that failed, or that was not sent again.
 func (u *update) addFailed(s step, err error, diags *diag.Diagnostics) {

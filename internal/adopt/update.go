@@ -338,7 +338,7 @@ func (u *update) findOutcome(ctx, longer context.Context, s step) error {
 			}
 			return err
 		case !mayAdd || !mayResend():
-			return errMayStillRun
+			return u.mayStillRun()
 		}
 		if err = u.send(ctx, s); !platform.AsError(err).Ambiguous {
 			return err
@@ -347,18 +347,20 @@ func (u *update) findOutcome(ctx, longer context.Context, s step) error {
 }
 
 // readRejected follows a PATCH that failed and that the platform may have carried out by half: what it removes may be
-// gone. It reads once, unless the update has just stopped at a read.
+// gone. It reads once, unless the update has just stopped at a read. A mapping that is there was not removed.
 func (u *update) readRejected(ctx context.Context, s step, err error) {
 	if len(u.last.Edit.Remove) == 0 || platform.AsError(u.last.err).NothingDone() {
 		return
 	}
-	u.sent.Edit.Remove = u.last.Edit.Remove
-	if errors.As(err, new(conflict)) {
-		return
+	if !errors.As(err, new(conflict)) {
+		u.mappedAt = time.Time{}
 	}
-	u.mappedAt = time.Time{}
 	if errors.Is(err, u.last.err) {
 		_ = u.readUntil(ctx, s, func() bool { return true })
+	}
+	u.sent.Edit.Remove = u.last.Edit.Remove
+	if !u.mappedAt.IsZero() {
+		u.sent.Edit.Remove = u.key().Except(u.last.Edit.Remove, u.mappingsOf(u.remote).Elements())
 	}
 }
 
@@ -371,7 +373,7 @@ func (u *update) await(ctx context.Context, s step) (err error) {
 		return is.notDone.IsEmpty() && (!s.isLast || len(is.late) == 0)
 	}
 	is := u.compare()
-	isDoubtful := u.owns(u.Mappings) && u.mappedAt.IsZero() || s.isLast && (is.isDoubtful || len(u.omitted) > 0)
+	isDoubtful := u.owns(u.Mappings) && u.mappedAt.IsZero() || s.isLast && is.isDoubtful
 	if isDoubtful || !isOver() {
 		err = u.readUntil(ctx, s, isOver)
 	}

@@ -178,9 +178,10 @@ func TestSentIsAwaited(t *testing.T) {
 // rule of what follows.
 func TestUnknownOutcome(t *testing.T) {
 	const (
-		undone = "\n\nNothing more was sent: Reads for 30s show the table mappings as they were, but the platform may still carry out the request. "
-		again  = "the next apply sends them again:\n\n  - "
-		maybe  = "may have been removed, and it is not known whether they are there. " + wasThere
+		undone = "\n\nNothing more was sent: Reads for 30s show the table mappings as they were, but the platform may still carry out the request, " +
+			"which changes:\n\n  - \"events\"\n\nWait"
+		again = "the next apply sends them again:\n\n  - "
+		maybe = "may have been removed, and it is not known whether they are there. " + wasThere
 	)
 	unreadable := platform.Error{Status: http.StatusOK, Ambiguous: true}
 	eachRow(t, scene.play, map[string]scene{
@@ -327,6 +328,8 @@ func TestChangesByOthersStayAndAreNamed(t *testing.T) {
 			warnings: []string{left + mappings + `"items", excluded_columns: was [], is now ["x"]`}},
 		"the mapping is as it is wanted by then: the leaves are sent": {mappings: "items", events: events{before(1, 0, "items", "mappings"), busy(1)},
 			sent: removes + ", GET, PATCH name"},
+		"a column is excluded in it by then: nothing was removed, and nothing exposed": {mappings: changed,
+			events: events{before(1, 0, "events sorted without n\u00e9 x, items", "mappings"), busy(1)}, sent: removes + ", GET", errors: []string{conflicts}},
 		"the mapping is removed by then, and its addition is rejected: it is in the list": {config: m{"name": "crm"}, mappings: changed,
 			events: events{before(1, 0, "items", "mappings"), busy(1), fails(2, never, platform.Error{Status: 422})},
 			sent:   "GET, PATCH -events, GET, PATCH +events", errors: []string{"HTTP 422", wasThere}},
@@ -383,8 +386,8 @@ func TestResponsesOmitTheSetOrALeaf(t *testing.T) {
 		"a set that is not known after a PATCH of leaves: nothing is said of it": {events: events{within(1, 0, 2, omitsNames)}, sent: "GET, PATCH name, GET"},
 		"a leaf that no response returns, in two PATCHes: one warning": {mappings: changed,
 			events: events{within(1, 0, 99, omits("name")), within(2, 0, 99, omits("name"))}, sent: swaps + ", GET", warnings: []string{":\n\n  - name\n\nThe state"}},
-		"a set that nobody manages, and names that no response has: nothing counts as missing": {config: m{"mappings": nil},
-			events: events{within(1, 0, 2, omitsNames)}, sent: "GET, PATCH name, GET"},
+		"a set that nobody manages, and names that a response lacks: nothing counts as missing": {config: m{"mappings": nil},
+			events: events{within(1, 0, 2, omitsNames)}, sent: "GET, PATCH name"},
 		"responses without anything, between a removal and its addition": {mappings: changed, events: events{none}, sent: removes + ", GET, PATCH +events, GET"},
 		"a leaf that is emptied, and then omitted": {config: m{"name": ""}, events: events{within(1, 0, 99, omits("name"))},
 			sent: "GET, PATCH name"},
