@@ -144,7 +144,7 @@ func (k *Kind) fullName(id Identity) string {
 
 // owned returns the leaves of a change that the configuration manages.
 func (k *Kind) owned(change Change) tfvalue.Value {
-	owned := without(k.Rules.Owned(change.Config, change.Plan, change.Prior), k.Options)
+	owned := k.Rules.Owned(change.Config, change.Plan, change.Prior).WithoutAll(k.Options)
 	for _, name := range k.identifiers() {
 		owned = owned.Without(name)
 	}
@@ -153,14 +153,7 @@ func (k *Kind) owned(change Change) tfvalue.Value {
 
 // verifiable returns the leaves that a response can contain.
 func (k *Kind) verifiable(leaves tfvalue.Value) tfvalue.Value {
-	return without(leaves, k.Rules.NotInJSON)
-}
-
-func without(object tfvalue.Value, paths []tfvalue.Path) tfvalue.Value {
-	for _, path := range paths {
-		object = object.Without(path...)
-	}
-	return object
+	return leaves.WithoutAll(k.Rules.NotInJSON)
 }
 
 func (k *Kind) isMappings(at tfvalue.Path) bool { return slices.Equal(at, k.Mappings) }

@@ -62,11 +62,11 @@ func (e *Engine) isNeverReturned(at tfvalue.Path) bool {
 // accepted and that no response has.
 func (k *known) remember(state tfvalue.Value, unreturned func(tfvalue.Leaf) bool, accepted []string) memory {
 	leaves := slices.DeleteFunc(state.Leaves(), func(leaf tfvalue.Leaf) bool { return k.isNeverReturned(leaf.Path) || !unreturned(leaf) })
-	returned := paths(k.returned.Leaves())
+	returned := tfvalue.Paths(k.returned.Leaves())
 	unconfirmed := slices.DeleteFunc(union(k.memory.Unconfirmed, accepted), func(at string) bool {
 		return slices.Contains(returned, at) || state.At(strings.Split(at, ".")...).IsEmpty()
 	})
-	return memory{WasRead: true, Unreturned: paths(leaves), Unconfirmed: unconfirmed, Reset: k.memory.Reset}
+	return memory{WasRead: true, Unreturned: tfvalue.Paths(leaves), Unconfirmed: unconfirmed, Reset: k.memory.Reset}
 }
 
 // remembered returns the memory after reads: still unreturned are the leaves that none of these returned, either.
@@ -76,27 +76,19 @@ func (k *known) remembered() memory {
 	}, nil)
 }
 
-// paths are those of leaves, for the log and for messages.
-func paths(leaves []tfvalue.Leaf) (texts []string) {
-	for _, leaf := range leaves {
-		texts = append(texts, leaf.Path.String())
-	}
-	return texts
-}
-
 // nextMemory returns the memory of the state after an update. Unreturned are the leaves that no read had returned
 // before, those that were accepted and that no response has, and those that the platform did not have before,
 // since only responses to PATCHes may have them. One that is in the prior state and was not sent is none of these: it was
 // emptied after the plan. What has drifted counts as reset from now on.
 func (u *update) nextMemory(state tfvalue.Value) memory {
 	is := u.compare()
-	accepted := paths(is.unconfirmed)
+	accepted := tfvalue.Paths(is.unconfirmed)
 	next := u.remember(state, func(leaf tfvalue.Leaf) bool {
 		isNew := u.start.Remote.At(leaf.Path...).IsNull() && (u.start.Prior.At(leaf.Path...).IsNull() || !u.sent.Leaves.At(leaf.Path...).IsNull())
 		return isNew || u.isUnreturned(u.memory, leaf.Path) || slices.Contains(accepted, leaf.Path.String())
 	}, accepted)
 	reset := slices.DeleteFunc(is.drifted, func(leaf tfvalue.Leaf) bool { return !u.traits.Settable(leaf.Path) || u.isMappings(leaf.Path) })
-	next.Reset = union(next.Reset, paths(reset))
+	next.Reset = union(next.Reset, tfvalue.Paths(reset))
 	return next
 }
 

@@ -71,7 +71,7 @@ func (u *update) addFailed(s step, err error, diags *diag.Diagnostics) {
 func (u *update) addNotArrived(diags *diag.Diagnostics) {
 	if pending := u.pending.Leaves(); u.lost != nil && len(pending) > 0 {
 		diags.AddError(u.CannotUpdate, fmt.Sprintf("%s\n\nNo read shows whether these values arrived. "+
-			"The state does not have them, so that the next apply sends them again:\n\n  - %s", conn.Detail(u.lost), strings.Join(paths(pending), "\n  - ")))
+			"The state does not have them, so that the next apply sends them again:\n\n  - %s", conn.Detail(u.lost), strings.Join(tfvalue.Paths(pending), "\n  - ")))
 	}
 }
 
@@ -91,7 +91,7 @@ func (u *update) addNotShown(s step, diags *diag.Diagnostics) {
 	if len(is.unconfirmed) > 0 {
 		diags.AddWarning(fmt.Sprintf("API does not return all values of %s", u.start.Label),
 			"The API accepted these values, but neither its response nor a further read contains them. "+
-				"The platform may show them later, or never, so it is not known whether they are in effect:\n\n  - "+strings.Join(paths(is.unconfirmed), "\n  - ")+
+				"The platform may show them later, or never, so it is not known whether they are in effect:\n\n  - "+strings.Join(tfvalue.Paths(is.unconfirmed), "\n  - ")+
 				"\n\nThe state has the planned values. Check them in the platform's console: a setting may have no effect while another one is off.")
 	}
 }

@@ -202,7 +202,7 @@ func (u *patching) Send(ctx context.Context, p platform.Patch, read platform.Rea
 		return false, fmt.Errorf("a PATCH changes the mappings: %t; it is non-idempotent: %t, based on a read at %s, and in the log with %q",
 			edits, p.NonIdempotent, p.AsOf, p.Leaves)
 	}
-	request := append([]string{"PATCH"}, paths(sends.All().Leaves())...)
+	request := append([]string{"PATCH"}, tfvalue.Paths(sends.All().Leaves())...)
 	for _, mapping := range sends.Edit.Remove {
 		request = append(request, "-"+mapping.At("target_table").Text())
 	}

@@ -161,7 +161,7 @@ func (u *update) attempt(ctx context.Context, call Call, s step) (again bool, er
 	s.Carried = carried
 	u.last.Patch = s.Patch
 	patch := platform.Patch{
-		Leaves: paths(s.All().Leaves()), NonIdempotent: !s.Edit.IsEmpty(), AsOf: asOf, Body: u.Body(u.start.Change, s.Patch),
+		Leaves: tfvalue.Paths(s.All().Leaves()), NonIdempotent: !s.Edit.IsEmpty(), AsOf: asOf, Body: u.Body(u.start.Change, s.Patch),
 	}
 	if patch.NonIdempotent {
 		patch.Leaves = append(patch.Leaves, u.Mappings.String())
@@ -377,7 +377,7 @@ func (u *update) await(ctx context.Context, s step) (err error) {
 	if isDoubtful || !isOver() {
 		err = u.readUntil(ctx, s, isOver)
 	}
-	u.pending = without(u.pending, u.compare().shown)
+	u.pending = u.pending.WithoutAll(u.compare().shown)
 	if err == nil {
 		return nil
 	}

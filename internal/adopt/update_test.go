@@ -99,8 +99,8 @@ func TestCarriedLeaves(t *testing.T) {
 			events: events{within(1, 0, 99, keeps(3, "threads"))}, sent: "GET, PATCH threads -events, PATCH threads +events"},
 		"which change between the steps": {reset: true, mappings: changed, events: events{stores(1, keeps(9, "threads"))},
 			sent: "GET, PATCH name threads -events, PATCH threads +events, GET", differs: true, warnings: []string{moved}},
-		"of a pipe of another kind, after a wait in the queue": {reset: true, config: m{"mappings": nil}, events: events{to("", omits("source.postgres")), queues(0, 1, 11*time.Second)},
-			sent: "2 GETs, PATCH name threads", took: 11 * time.Second},
+		"of a pipe of another kind, after a wait in the queue": {reset: true, config: m{"mappings": nil},
+			events: events{to("", omits("source.postgres")), queues(0, 1, 11*time.Second)}, sent: "2 GETs, PATCH name threads", took: 11 * time.Second},
 		"what a leaf needs":                     {config: m{"name": "crm", "certificate": "new"}, sent: "GET, PATCH certificate columns"},
 		"what a leaf needs, and nobody manages": {config: m{"name": "crm", "columns": nil, "certificate": "new"}, sent: "GET, PATCH certificate"},
 	})

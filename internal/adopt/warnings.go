@@ -63,7 +63,7 @@ func (e *Engine) warnUnconfirmed(r reviewed, diags *diag.Diagnostics) {
 	if len(unconfirmed) > 0 {
 		diags.AddWarning("Configured values cannot be checked",
 			fmt.Sprintf("No response has contained these values of %s since they were sent, so Terraform cannot tell whether they are in effect: %s. "+
-				"If one has no effect, remove its argument.", r.Label, words.Enumerate(paths(unconfirmed))))
+				"If one has no effect, remove its argument.", r.Label, words.Enumerate(tfvalue.Paths(unconfirmed))))
 	}
 }
 

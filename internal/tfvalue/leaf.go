@@ -40,6 +40,14 @@ func (v Value) appendLeaves(found []Leaf, at Path) []Leaf {
 	return found
 }
 
+// Paths returns the paths of leaves as in a configuration.
+func Paths(leaves []Leaf) (texts []string) {
+	for _, leaf := range leaves {
+		texts = append(texts, leaf.Path.String())
+	}
+	return texts
+}
+
 // AnyLeaf reports whether Leaves returns any.
 func (v Value) AnyLeaf() bool { return len(v.Leaves()) > 0 }
 

@@ -168,6 +168,14 @@ func (v Value) Without(names ...string) Value {
 	return v.With(Null(v.At(names...).Type()), names...)
 }
 
+// WithoutAll returns a copy of an object with null at each of some paths.
+func (v Value) WithoutAll(paths []Path) Value {
+	for _, path := range paths {
+		v = v.Without(path...)
+	}
+	return v
+}
+
 // Map returns a copy of an object or a keyed map with every member replaced, and any other value as it is.
 func (v Value) Map(change func(name string, member Value) Value) Value {
 	all := v.attributes()
