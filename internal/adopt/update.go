@@ -332,7 +332,6 @@ func (u *update) findOutcome(ctx, longer context.Context, s step) error {
 			u.lost = u.last.err
 			return nil
 		case isDone:
-			s.Edit = tfvalue.Edit{}
 			if err = u.send(ctx, s); err != nil && !mayResend() {
 				u.lost, err = cmp.Or(u.last.err, err), nil
 			}
