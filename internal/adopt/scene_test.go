@@ -1,7 +1,6 @@
 package adopt
 
 import (
-	"iter"
 	"maps"
 	"net/http"
 	"slices"
@@ -15,9 +14,7 @@ import (
 )
 
 // scene is one update of the first pipe, whose name, columns and mappings are managed, and what happens with it.
-//
-// Its mappings are by their targets. Two are related if they have one source table. "PATCH name -events
-// +users" sends the name, removes the mapping to events, and adds that to users.
+// "PATCH name -events +users" sends the name, removes the mapping to events, and adds that to users.
 type scene struct {
 	config   m      // beside the name, which becomes new if it is not here
 	mappings string // of the configuration, if it changes them
@@ -47,8 +44,9 @@ const (
 	removes = "GET, PATCH name -events"
 	swaps   = removes + ", PATCH +events"
 
-	// What a configuration makes of the mappings of the first pipe: other columns of events are excluded, or of
-	// both, or the source table of events goes to users, or it goes there, too.
+	// The mappings of the first pipe, and what a configuration makes of them: other columns of events are excluded, or
+	// of both, or the source table of events goes to users, or it goes there, too.
+	usual       = "events sorted without n\u00e9, items"
 	changed     = "events without phone, items"
 	bothChanged = "events without phone, items without phone"
 	renamed     = "users from events, items"
@@ -70,11 +68,10 @@ func eachRow[R any](t *testing.T, run func(R, *testing.T), rows map[string]R) {
 }
 
 func (s scene) play(t *testing.T) {
-	tf := adopts(t, m{"name": "crm", "columns": []any{"a", "b"}, "mappings": usual})
+	tf := adopted(t, m{"name": "crm", "columns": []any{"a", "b"}, "mappings": usual})
 	if s.plain {
 		tf.engine.Mappings, tf.config["mappings"] = nil, nil
 	}
-	tf.wantQuiet(tf.apply())
 	if s.reset {
 		tf.config["threads"], tf.block.State.Private = 3, []byte(`{"was_read":true,"reset":["threads"]}`)
 	}
@@ -125,20 +122,12 @@ type event struct {
 	stores, shows change
 }
 
-type (
-	events []event
-	change = func(pipe tfvalue.Value) tfvalue.Value
-)
+type events []event
+type change = func(pipe tfvalue.Value) tfvalue.Value
 
 // happening are the events that happen with the last request.
-func (w *toy) happening() iter.Seq[event] {
-	return func(yield func(event) bool) {
-		for _, e := range w.events {
-			if (e.with == nil || e.with(w)) && !yield(e) {
-				return
-			}
-		}
-	}
+func (w *toy) happening() events {
+	return slices.DeleteFunc(slices.Clone(w.events), func(e event) bool { return e.with != nil && !e.with(w) })
 }
 
 // between are the responses to the reads after a PATCH, counted from its own, which is 0. Before the first PATCH, the

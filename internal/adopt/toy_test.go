@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -25,7 +24,7 @@ import (
 // distinguishes, and a platform that is a few maps.
 
 const (
-	organization       = "10000000-0000-4000-8000-000000000001"
+	organization       = "1000000a-0000-4000-8000-000000000001"
 	firstPipe, another = "2000000a-0000-4000-8000-000000000001", "2000000a-0000-4000-8000-000000000002"
 )
 
@@ -178,8 +177,7 @@ func (w *toy) engine() *Engine {
 // patching is an update of a pipe under way.
 type patching struct {
 	*toy
-	id        string
-	ambiguous bool // an attempt may have been carried out
+	id string
 }
 
 func (u *patching) End() { u.open-- }
@@ -190,7 +188,7 @@ func (u *patching) Send(ctx context.Context, p platform.Patch, read platform.Rea
 	if ctx.Err() != nil {
 		return false, errors.New("interrupted before it was sent")
 	}
-	for e := range u.happening() {
+	for _, e := range u.happening() {
 		time.Sleep(e.queue)
 	}
 	if !p.AsOf.IsZero() && time.Since(p.AsOf) >= platform.MaxAge {
@@ -219,8 +217,6 @@ func (u *patching) Send(ctx context.Context, p platform.Patch, read platform.Rea
 	case u.doneIn != never:
 		u.due = append(u.due, duePatch{time.Now().Add(u.doneIn), u.id, sends})
 	}
-	u.ambiguous = u.ambiguous || failed.Ambiguous
-	failed.Ambiguous = u.ambiguous
 	mayRetry := slices.Contains([]int{0, http.StatusLocked, http.StatusTooManyRequests}, failed.Status)
 	return mayRetry && (!p.NonIdempotent || !failed.Ambiguous), failed
 }
@@ -230,14 +226,11 @@ func (w *toy) receive(request string) (err *platform.Error) {
 	if w.requests = append(w.requests, request); len(w.requests) > 100 {
 		panic("there is no end of requests")
 	}
-	for e := range w.happening() {
+	for _, e := range w.happening() {
 		if e.before != nil {
 			e.before(w)
 		}
-		if e.fails != nil {
-			failed := *e.fails
-			err = &failed
-		}
+		err = cmp.Or(e.fails, err)
 	}
 	for len(w.due) > 0 && !time.Now().Before(w.due[0].at) {
 		w.store(w.due[0].id, w.due[0].Patch)
@@ -248,10 +241,8 @@ func (w *toy) receive(request string) (err *platform.Error) {
 
 // store carries out a PATCH.
 func (w *toy) store(id string, p Patch) {
-	before, after := w.pipes[id], w.pipes[id]
-	if !p.All().IsNull() {
-		after = p.All().Without("credentials").Without("destination", "validate").Merge(before)
-	}
+	before := w.pipes[id]
+	after := p.All().WithoutAll(toyRules.NotInJSON).Merge(before)
 	if w.resets {
 		for path, is := range map[string]any{"name": "", "threads": 0, "certificate": "", "columns": []any{}, "destination.table.rows": 0} {
 			if p.All().At(where(path)...).IsNull() {
@@ -262,7 +253,7 @@ func (w *toy) store(id string, p Patch) {
 	if !p.Edit.IsEmpty() {
 		after = after.With(toyRules.Fill("table_mappings", mappingKey.After(before.At(mappingsAt...), p.Edit)), mappingsAt...)
 	}
-	for e := range w.happening() {
+	for _, e := range w.happening() {
 		if e.stores != nil {
 			after = e.stores(after)
 		}
@@ -274,7 +265,7 @@ func (w *toy) store(id string, p Patch) {
 // respond has the pipe as it is, or was before a lag, which is the first of the events.
 func (w *toy) respond(id string, read platform.Read) error {
 	pipe := w.pipes[id]
-	for e := range w.happening() {
+	for _, e := range w.happening() {
 		if i := slices.IndexFunc(w.versions, func(v version) bool { return v.until.After(time.Now().Add(-e.lag)) }); i >= 0 {
 			pipe = w.versions[i].pipe
 		}
@@ -283,9 +274,6 @@ func (w *toy) respond(id string, read platform.Read) error {
 		}
 	}
 	w.returned = pipe.Merge(w.returned)
-	if pipe.IsNull() {
-		return nil
-	}
 	return read(toyRules.JSON(pipe))
 }
 
@@ -307,15 +295,10 @@ func (w *toy) lastReads() int {
 // m is an object in a configuration or on the platform. Of its values, nil is null and unknown is known only after
 // apply. The mappings of a pipe may stand at its top, as a text: "users from events sorted without phone iban, items"
 // has one to users, whose source table is events, and one to items, from the table of that name. What a mapping
-// does not say is null, and so is its name "_".
+// does not say is null.
 type m map[string]any
 
 const unknown = tftypes.UnknownValue
-
-// usual are the mappings of the first pipe.
-const usual = "events sorted without n\u00e9, items"
-
-var mappingForm = regexp.MustCompile(`^(\S+)(?: from (\S+))?( sorted)?(?: without (.+))?$`)
 
 // value gives a Go value the type of a schema.
 func value(v any, typ tftypes.Type) tfvalue.Value {
@@ -355,16 +338,15 @@ func value(v any, typ tftypes.Type) tfvalue.Value {
 }
 
 func mapping(text string) m {
-	parts := mappingForm.FindStringSubmatch(text)
-	is := m{"target_table": parts[1], "source_table": cmp.Or(parts[2], parts[1])}
-	if parts[1] == "_" {
-		is = m{}
-	}
-	if parts[3] != "" {
+	text, columns, _ := strings.Cut(text, " without ")
+	text, isSorted := strings.CutSuffix(text, " sorted")
+	target, source, _ := strings.Cut(text, " from ")
+	is := m{"target_table": target, "source_table": cmp.Or(source, target)}
+	if isSorted {
 		is["sorted"] = true
 	}
 	var excluded []any
-	for _, column := range strings.Fields(parts[4]) {
+	for _, column := range strings.Fields(columns) {
 		excluded = append(excluded, column)
 		is["excluded_columns"] = excluded
 	}
@@ -372,9 +354,6 @@ func mapping(text string) m {
 }
 
 func newConnection() *conn.Connection {
-	config := platform.Config{
-		BaseURL: "https://pipes.example", KeyID: "key", KeySecret: "secret-of-the-key",
-		Sending: platform.Sending{RetryTimeout: time.Minute, RequestTimeout: 10 * time.Second},
-	}
+	config := platform.Config{Sending: platform.Sending{RetryTimeout: time.Minute, RequestTimeout: 10 * time.Second}}
 	return &conn.Connection{Client: must(platform.New(config)), OrganizationID: organization, Run: rand.Text()}
 }
