@@ -87,7 +87,7 @@ func TestPrivateStateHasWhatNoReadReturned(t *testing.T) {
 		tf.start(tf.config)
 		tf.block.Refresh(tf) // which is skipped, so that it does not know more than before
 		tf.lacks = nil
-		tf.plays(act{events: events{to("", omits("threads"))}})
+		tf.plays(act{events: events{within(0, 1, 99, omits("threads"))}})
 	}
 
 	// What goes missing with its object stays a leaf that reads have returned.

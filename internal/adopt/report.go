@@ -185,6 +185,17 @@ func (u *update) exposed() string {
 	return strings.Join(lines, "\n")
 }
 
+// uncovered are the names of the columns that one mapping excludes and another one does not.
+func uncovered(one, other tfvalue.Value) (names []string) {
+	is := other.At(ExcludedColumns).Elements()
+	for _, column := range one.At(ExcludedColumns).Elements() {
+		if !slices.ContainsFunc(is, func(same tfvalue.Value) bool { return same.Normal() == column.Normal() }) {
+			names = append(names, words.Name(column.Normal()))
+		}
+	}
+	return names
+}
+
 // warnStale warns, once per object, about the leaves that the plan changes and that had changed since: they were set as
 // planned. What they were set to is in the plan, which masks what is sensitive; only numbers and booleans are repeated.
 func (u *update) warnStale(diags *diag.Diagnostics) {

@@ -142,6 +142,7 @@ func (u *update) send(ctx context.Context, s step) error {
 		case isDone:
 			u.sent.Edit, s.Edit = s.soFar, tfvalue.Edit{}
 			if !u.lacks(s) {
+				u.sent.Leaves = s.Leaves.Merge(u.sent.Leaves)
 				return nil
 			}
 		}
@@ -346,7 +347,8 @@ func (u *update) findOutcome(ctx, longer context.Context, s step) error {
 }
 
 // readRejected follows a PATCH that failed and that the platform may have carried out by half: what it removes may be
-// gone. It reads once, unless the update has just stopped at a read. A mapping that is there was not removed.
+// gone. It reads once, unless the update has just stopped at a read. A mapping that
+// is there, and excludes all that it did, was not removed.
 func (u *update) readRejected(ctx context.Context, s step, err error) {
 	if len(u.last.Edit.Remove) == 0 || platform.AsError(u.last.err).NothingDone() {
 		return
@@ -357,10 +359,10 @@ func (u *update) readRejected(ctx context.Context, s step, err error) {
 	if errors.Is(err, u.last.err) {
 		_ = u.readUntil(ctx, s, func() bool { return true })
 	}
-	u.sent.Edit.Remove = u.last.Edit.Remove
-	if !u.mappedAt.IsZero() {
-		u.sent.Edit.Remove = u.key().Except(u.last.Edit.Remove, u.mappingsOf(u.remote).Elements())
-	}
+	there := u.key().Group(u.mappingsOf(u.remote).Elements())
+	u.sent.Edit.Remove = slices.DeleteFunc(slices.Clone(u.last.Edit.Remove), func(was tfvalue.Value) bool {
+		return !u.mappedAt.IsZero() && slices.ContainsFunc(there[u.key().Of(was)], func(now tfvalue.Value) bool { return len(uncovered(was, now)) == 0 })
+	})
 }
 
 // await reads until the platform shows a step, for up to 30 s, and at all only if it does not yet, or a response
@@ -372,7 +374,7 @@ func (u *update) await(ctx context.Context, s step) (err error) {
 		return is.notDone.IsEmpty() && (!s.isLast || len(is.late) == 0)
 	}
 	is := u.compare()
-	isDoubtful := u.owns(u.Mappings) && u.mappedAt.IsZero() || s.isLast && is.isDoubtful
+	isDoubtful := u.owns(u.Mappings) && u.mappedAt.IsZero() || s.isLast && (is.isDoubtful || len(u.omitted) > 0)
 	if isDoubtful || !isOver() {
 		err = u.readUntil(ctx, s, isOver)
 	}
