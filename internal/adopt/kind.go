@@ -151,11 +151,6 @@ func (k *Kind) owned(change Change) tfvalue.Value {
 	return owned
 }
 
-// verifiable returns the leaves that a response can contain.
-func (k *Kind) verifiable(leaves tfvalue.Value) tfvalue.Value {
-	return leaves.WithoutAll(k.Rules.NotInJSON)
-}
-
 func (k *Kind) isMappings(at tfvalue.Path) bool { return slices.Equal(at, k.Mappings) }
 
 // key is that of the mappings, the zero Key for a kind without them.

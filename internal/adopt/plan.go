@@ -6,14 +6,13 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/dataplatform/terraform-provider-dataplatform/internal/words"
-
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/conn"
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/platform"
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/words"
 )
 
 // plan returns the planned state, and the attributes that force replacement. Of Terraform's proposed

@@ -46,8 +46,8 @@ func (u *update) mayStillRun() error {
 // addFailed reports a step that failed, or that was not sent again.
 func (u *update) addFailed(s step, err error, diags *diag.Diagnostics) {
 	detail, sent, mappings := "", "Nothing more was sent", conflict(nil)
-	if u.last.err != nil {
-		detail = conn.Detail(u.last.err)
+	if u.failed != nil {
+		detail = conn.Detail(u.failed)
 	} else if u.sent.IsEmpty() {
 		sent = "Nothing was sent"
 	}
@@ -57,7 +57,7 @@ func (u *update) addFailed(s step, err error, diags *diag.Diagnostics) {
 		u.addConflict("Table mappings changed during the apply: "+u.start.Label, mappings,
 			strings.TrimSpace(sent+". Plan again.\n\n"+detail), diags)
 		return
-	case !errors.Is(err, u.last.err):
+	case !errors.Is(err, u.failed):
 		detail = strings.TrimSpace(detail + "\n\n" + sent + ": " + conn.Detail(err))
 	case platform.AsError(err).Status == http.StatusBadRequest && removesAll:
 		detail += fmt.Sprintf("\n\nThe request removes every table mapping of the %s. "+
@@ -138,17 +138,14 @@ func (u *update) addPartlyUpdated(diags *diag.Diagnostics) {
 		heading, now = "These table mappings may have been removed, and it is not known whether they are there. They were:", key.Collect(now.Type(), nil)
 	}
 	missing := key.NotDone(tfvalue.Edit{Add: u.start.Edit.Add}, now).Add // as far as is known
-	var gone, parts []string
-	for _, mapping := range key.Except(key.Among(u.sent.Edit.Remove, missing), now.Elements()) {
-		gone = append(gone, "  - "+key.Describe(mapping))
-	}
+	var parts []string
 	list := func(heading, lines string) {
 		if lines != "" {
 			parts = append(parts, heading+"\n\n"+u.client.Mask(lines))
 		}
 	}
 	list("These columns may be copied now. To prevent that, pause the pipe, or remove the table mapping in the platform's console:", u.exposed())
-	list(heading, strings.Join(gone, "\n"))
+	list(heading, key.ListInFull(key.Except(key.Among(u.sent.Edit.Remove, missing), now.Elements())))
 	if len(parts) == 0 {
 		return
 	}
@@ -161,25 +158,18 @@ func (u *update) addPartlyUpdated(diags *diag.Diagnostics) {
 // exposed lists the columns that mappings on the platform do not exclude, although these did before the
 // update, or were to. A mapping that is as it was, or as it was to be, has none.
 func (u *update) exposed() string {
-	excluded := func(mapping tfvalue.Value) (names []string) {
-		for _, column := range mapping.At(ExcludedColumns).Elements() {
-			names = append(names, words.Name(column.Normal()))
-		}
-		return names
-	}
-	before, planned := u.key().Group(u.mappingsOf(u.start.Remote).Elements()), u.key().Group(u.mappingsOf(u.start.wanted).Elements())
+	key, before, planned, now := u.key(), u.mappingsOf(u.start.Remote), u.mappingsOf(u.start.wanted), u.mappingsOf(u.remote)
+	others := key.Group(slices.Concat(before.Elements(), planned.Elements()))
+	changed := key.Collect(now.Type(), key.Difference(before, now).Remove)
 	var lines []string
-	for _, now := range u.key().Among(u.mappingsOf(u.remote).Elements(), u.sent.Edit.All()) {
+	for _, is := range key.Among(key.Difference(planned, changed).Remove, u.sent.Edit.All()) {
 		var columns []string
-		others := slices.Concat(before[u.key().Of(now)], planned[u.key().Of(now)])
-		for _, other := range others {
-			columns = append(columns, excluded(other)...)
+		for _, other := range others[key.Of(is)] {
+			columns = append(columns, uncovered(other, is)...)
 		}
-		columns = slices.DeleteFunc(columns, func(name string) bool { return slices.Contains(excluded(now), name) })
 		slices.Sort(columns)
-		isKnown := slices.ContainsFunc(others, func(other tfvalue.Value) bool { return tfvalue.Alike(other, now) })
-		if len(columns) > 0 && !isKnown {
-			lines = append(lines, "  - "+u.key().Label(now)+": "+strings.Join(slices.Compact(columns), ", "))
+		if len(columns) > 0 {
+			lines = append(lines, "  - "+key.Label(is)+": "+strings.Join(slices.Compact(columns), ", "))
 		}
 	}
 	return strings.Join(lines, "\n")

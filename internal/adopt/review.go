@@ -7,12 +7,11 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/dataplatform/terraform-provider-dataplatform/internal/words"
-
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/conn"
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/words"
 )
 
 // The plan is the contract: an apply sends only what its plan showed.
@@ -85,7 +84,7 @@ func (e *Engine) carried(r reviewed, send, object tfvalue.Value) tfvalue.Value {
 	if len(due) == 0 {
 		return tfvalue.Null(e.objectType)
 	}
-	carried := e.verifiable(r.wanted)
+	carried := r.wanted.WithoutAll(e.Rules.NotInJSON)
 	for _, leaf := range carried.Leaves() {
 		is := object.At(leaf.Path...)
 		if !slices.Contains(due, leaf.Path.String()) || !send.At(leaf.Path...).IsNull() || len(is.OtherForms()) > 0 {

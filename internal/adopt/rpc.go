@@ -3,7 +3,6 @@ package adopt
 import (
 	"cmp"
 	"context"
-	"fmt"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
@@ -115,10 +114,6 @@ func (e *Engine) ApplyResourceChange(
 	}
 	var diags diag.Diagnostics
 	state, memory := e.apply(ctx, c, change, decodePrivate(req.PlannedPrivate), &diags)
-	if !diags.HasError() && !state.IsFullyKnown() {
-		diags.AddError("Unknown values after apply",
-			fmt.Sprintf("Some values of the %s are still unknown after apply. %s", e.Noun, conn.Bug))
-	}
 	resp := &tfprotov6.ApplyResourceChangeResponse{Private: memory.encode(), Diagnostics: conn.ToProtocol(diags)}
 	resp.NewState, resp.NewIdentity, err = e.encodeObject(state, state)
 	return resp, err
@@ -145,11 +140,9 @@ func (e *Engine) encodeObject(state, object tfvalue.Value) (*tfprotov6.DynamicVa
 // change decodes a change. What a table mapping omits, its configuration has from here on.
 func (e *Engine) change(config, plan, prior *tfprotov6.DynamicValue) (Change, error) {
 	var parts [3]tfvalue.Value
+	var errs [3]error
 	for i, part := range []*tfprotov6.DynamicValue{config, plan, prior} {
-		var err error
-		if parts[i], err = conn.Decode(part, e.objectType); err != nil {
-			return Change{}, err
-		}
+		parts[i], errs[i] = conn.Decode(part, e.objectType)
 	}
-	return Change{e.Rules.Fill("", parts[0]), parts[1], parts[2]}, nil
+	return Change{e.Rules.Fill("", parts[0]), parts[1], parts[2]}, cmp.Or(errs[:]...)
 }

@@ -29,21 +29,16 @@ type update struct {
 	// start is what is to be done, as reviewed at the beginning: its Remote, returned and mappedAt are of then.
 	start reviewed
 
-	// sent is what PATCHes have changed, or may have. pending are those of its leaves that no response has shown since.
+	// sent is what PATCHes have changed, or may have, or a read has found as planned. pending are those of its leaves that no
+	// response has shown since.
 	sent    Patch
 	pending tfvalue.Value
-	// last is the last attempt of a step. lost is the error of a PATCH whose leaves may have arrived all the same: the next
-	// apply sends those that no response shows.
-	last attempt
-	lost error
+	// last is what the last attempt of a step has sent, and failed its error. lost is that of a PATCH whose leaves may have
+	// arrived all the same: the next apply sends those that no response shows.
+	last         Patch
+	failed, lost error
 	// unclear says why it is not known after the last response which mappings there are.
 	unclear error
-}
-
-// attempt is a request for a PATCH, and its error.
-type attempt struct {
-	Patch
-	err error
 }
 
 // step is one PATCH of an update, with all of its attempts.
@@ -88,10 +83,12 @@ func (u *update) run(ctx context.Context, diags *diag.Diagnostics) {
 	u.report(last, err, diags)
 }
 
-// carryOut sends one PATCH until its outcome is known, and waits until the platform shows it.
+// carryOut sends one PATCH until its outcome is known, and waits until the platform shows it. An interrupt ends what is
+// still to be sent, but half of what was approved is a table that nobody replicates: a removal that was sent is followed by
+// its addition, within one request_timeout.
 func (u *update) carryOut(ctx context.Context, s step) error {
 	err := u.send(ctx, s)
-	longer, stop := u.outlast(ctx, !s.isLast)
+	longer, stop := u.client.Outlast(ctx, !s.isLast)
 	defer stop()
 	switch {
 	case err == nil:
@@ -100,7 +97,7 @@ func (u *update) carryOut(ctx context.Context, s step) error {
 	case !u.last.Edit.IsEmpty():
 		err = u.findOutcome(ctx, longer, s)
 	}
-	if errors.Is(err, u.last.err) && platform.AsError(err).Status/100 == 2 { // a success, but perhaps not the API's
+	if errors.Is(err, u.failed) && platform.AsError(err).Status/100 == 2 { // a success, but perhaps not the API's
 		u.lost, err = err, nil
 	}
 	if err != nil {
@@ -109,31 +106,14 @@ func (u *update) carryOut(ctx context.Context, s step) error {
 	return u.await(longer, s)
 }
 
-// outlast returns a context that ends one request_timeout after the given one. An interrupt ends what is
-// still to be sent, but half of what was approved is a table that nobody replicates: a removal that was sent is
-// followed by its addition.
-func (u *update) outlast(ctx context.Context, isNeeded bool) (longer context.Context, stop func()) {
-	if !isNeeded {
-		return ctx, func() {}
-	}
-	longer, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
-	unhook := context.AfterFunc(ctx, func() {
-		time.AfterFunc(u.client.RequestTimeout, func() { cancel(context.Cause(ctx)) })
-	})
-	return longer, func() {
-		unhook()
-		cancel(nil)
-	}
-}
-
 // send sends the PATCH of a step, as often as it takes, until the platform has accepted it, or a read shows that
 // nothing is left to be sent. Its error is failed, or else why nothing more was sent.
 func (u *update) send(ctx context.Context, s step) error {
-	ctx, stop := u.outlast(ctx, s.isSecond)
+	ctx, stop := u.client.Outlast(ctx, s.isSecond)
 	defer stop()
 	ctx, call := u.Begin(ctx, u.client, u.id)
 	defer call.End()
-	u.last = attempt{}
+	u.last, u.failed = Patch{}, nil
 	for again := true; again; {
 		isDone, err := u.guard(ctx, s)
 		switch {
@@ -147,20 +127,21 @@ func (u *update) send(ctx context.Context, s step) error {
 			}
 		}
 		if again, err = u.attempt(ctx, call, s); err != nil || !again {
-			u.last.err = err
+			u.failed = err
 		}
 	}
-	return u.last.err
+	return u.failed
 }
 
 // lacks reports whether the platform does not have the leaves of a step.
 func (u *update) lacks(s step) bool { return u.Rules.Changes(s.Leaves, u.remote).AnyLeaf() }
 
-// attempt sends the PATCH of a step once, and reports whether to try again.
+// attempt sends the PATCH of a step once, and reports whether to try again. What is not known to have arrived keeps its
+// value: the next apply sends it again.
 func (u *update) attempt(ctx context.Context, call Call, s step) (again bool, err error) {
 	carried, asOf := u.carries(s)
 	s.Carried = carried
-	u.last.Patch = s.Patch
+	u.last = s.Patch
 	patch := platform.Patch{
 		Leaves: tfvalue.Paths(s.All().Leaves()), NonIdempotent: !s.Edit.IsEmpty(), AsOf: asOf, Body: u.Body(u.start.Change, s.Patch),
 	}
@@ -170,10 +151,16 @@ func (u *update) attempt(ctx context.Context, call Call, s step) (again bool, er
 	response := tfvalue.Null(u.objectType)
 	again, err = call.Send(ctx, patch, u.Rules.Into(&response))
 	isAccepted := err == nil && !again
-	if isAccepted || platform.AsError(err).Ambiguous {
-		u.record(s, isAccepted)
+	if !isAccepted && !platform.AsError(err).Ambiguous {
+		return again, err
 	}
-	if isAccepted {
+	u.sent, u.pending = Patch{Leaves: s.Leaves.Merge(u.sent.Leaves), Edit: s.soFar}, s.Leaves.Merge(u.pending)
+	u.mappedAt, u.returned = time.Time{}, tfvalue.Null(u.objectType)
+	if isAccepted { // and counts as stored until the platform shows something else
+		u.remote = s.Leaves.Merge(u.remote)
+		if !s.Edit.IsEmpty() {
+			u.remote = u.remote.With(u.key().After(u.mappingsOf(u.remote), s.Edit), u.Mappings...)
+		}
 		u.takeInStep(s, response)
 	}
 	return again, err
@@ -192,20 +179,6 @@ func (u *update) carries(s step) (leaves tfvalue.Value, asOf time.Time) {
 	return leaves, asOf
 }
 
-// record remembers a PATCH that was carried out, or may have been. What was accepted counts as stored until
-// the platform shows something else. What is not known to have arrived keeps its value: the next apply
-// sends it again.
-func (u *update) record(s step, isAccepted bool) {
-	u.sent, u.pending = Patch{Leaves: s.Leaves.Merge(u.sent.Leaves), Edit: s.soFar}, s.Leaves.Merge(u.pending)
-	u.mappedAt, u.returned = time.Time{}, tfvalue.Null(u.objectType)
-	if isAccepted {
-		u.remote = s.Leaves.Merge(u.remote)
-	}
-	if isAccepted && !s.Edit.IsEmpty() {
-		u.remote = u.remote.With(u.key().After(u.mappingsOf(u.remote), s.Edit), u.Mappings...)
-	}
-}
-
 // takeInStep takes over a response during a step, and reports whether it is doubtful. If it does not say which mappings
 // there are, they stay as before, and unclear says why.
 func (u *update) takeInStep(s step, object tfvalue.Value) (isDoubtful bool) {
@@ -216,10 +189,7 @@ func (u *update) takeInStep(s step, object tfvalue.Value) (isDoubtful bool) {
 		return isDoubtful
 	}
 	omitsSome := u.mappedAt.IsZero()
-	// A response that omits the mappings of a pipe that had none says that it has none. After a step that adds some, it
-	// does only if the platform returned them at the beginning: another platform may never return them.
-	mayBeEmpty := was.IsEmpty() || s.after.IsEmpty() || s.before.IsEmpty() && !u.mappingsOf(u.start.returned).IsNull()
-	if u.unclear = u.unknownIn(object, s.Edit.IsEmpty() || mayBeEmpty); u.unclear != nil {
+	if u.unclear = u.unknownIn(object, u.mayBeEmpty(s, was)); u.unclear != nil {
 		u.remote, u.mappedAt = u.remote.With(was, u.Mappings...), mappedAt
 		return isDoubtful || wasClear && !s.Edit.IsEmpty()
 	}
@@ -232,6 +202,12 @@ func (u *update) takeInStep(s step, object tfvalue.Value) (isDoubtful bool) {
 		u.unclear = fmt.Errorf("the API did not return all of %s", u.Mappings)
 	}
 	return isDoubtful
+}
+
+// mayBeEmpty reports whether a response that omits the mappings may say that there are none: there were none. After a step
+// that adds some to none, it does only if the platform returned them at the beginning: another platform may never return them.
+func (u *update) mayBeEmpty(s step, was tfvalue.Value) bool {
+	return s.Edit.IsEmpty() || was.IsEmpty() || s.after.IsEmpty() || s.before.IsEmpty() && !u.mappingsOf(u.start.returned).IsNull()
 }
 
 // readUntil reads during a step until isOver, for up to 30 s: at once, and then after longer and longer pauses.
@@ -263,7 +239,7 @@ func (u *update) guard(ctx context.Context, s step) (isDone bool, err error) {
 	if asOf.IsZero() && s.Edit.IsEmpty() {
 		return false, nil
 	}
-	isFresh := u.last.err == nil || platform.AsError(u.last.err).Status == http.StatusTooManyRequests
+	isFresh := u.failed == nil || platform.AsError(u.failed).Status == http.StatusTooManyRequests
 	if isFresh && time.Since(asOf) < platform.MaxAge {
 		if isDone, err = u.ask(s); err == nil {
 			return isDone, nil
@@ -273,15 +249,15 @@ func (u *update) guard(ctx context.Context, s step) (isDone bool, err error) {
 }
 
 // askUntil reads and asks until the answer counts, for up to 30 s. A read in the second step may be older than the
-// first PATCH, so a conflict counts only in the end. While it is not known what became of a PATCH (isLost), only "done"
+// first PATCH, so a conflict counts only in the end. While it is not known what became of a PATCH (isOpen), only "done"
 // and a conflict count at once.
-func (u *update) askUntil(ctx context.Context, s step, isLost bool) (isDone bool, err error) {
+func (u *update) askUntil(ctx context.Context, s step, isOpen bool) (isDone bool, err error) {
 	unread := u.readUntil(ctx, s, func() bool {
 		if isDone, err = u.ask(s); errors.As(err, new(conflict)) {
 			_, changed := u.key().Ask(s.concerns, u.mappingsOf(u.start.Remote), s.after, u.mappingsOf(u.remote))
-			return !s.isSecond || isLost && len(changed) > 0 // by others, since the first step
+			return !s.isSecond || isOpen && len(changed) > 0 // and this is no read older than the first PATCH
 		}
-		return isDone || !isLost
+		return isDone || !isOpen
 	})
 	return isDone, cmp.Or(unread, err)
 }
@@ -313,50 +289,60 @@ type conflict []tfvalue.Value
 func (conflict) Error() string { return "the table mappings have changed" }
 
 // findOutcome finds out what became of a step on the mappings whose last attempt may still be carried out. It only reads,
-// for up to 30 s, until the step is done, or somebody else has changed the mappings. Leaves are then sent again, since
-// they are absolute, or counted as lost if the provider does not retry or ctx has ended: longer ends later. A removal
-// is never sent again: the platform may carry out the first one later, and remove what was added since. What only adds is
-// sent once more: it undoes nothing, and a table without its mapping is not replicated.
+// for up to 30 s, until the step is done, or somebody else has changed the mappings. A removal is never sent again: the
+// platform may carry out the first one later, and remove what was added since. What only adds is sent once more: it undoes
+// nothing, and a table without its mapping is not replicated. longer ends later than ctx.
 func (u *update) findOutcome(ctx, longer context.Context, s step) error {
-	mayResend := func() bool { return u.client.RetryTimeout > 0 && ctx.Err() == nil }
-	for mayAdd := len(s.Edit.Remove) == 0; ; mayAdd = false {
-		isDone, err := u.askUntil(longer, s, true)
-		switch {
-		case err != nil:
-			if !errors.As(err, new(conflict)) {
-				u.forgetMappings(s)
-			}
-			return err
-		case isDone && !u.lacks(s):
-			return nil
-		case isDone && !mayResend():
-			u.lost = u.last.err
-			return nil
-		case isDone:
-			if err = u.send(ctx, s); err != nil && !mayResend() {
-				u.lost, err = cmp.Or(u.last.err, err), nil
-			}
-			return err
-		case !mayAdd || !mayResend():
-			return u.mayStillRun()
-		}
+	isDone, err := u.askUntil(longer, s, true)
+	if err == nil && !isDone && len(s.Edit.Remove) == 0 && u.mayResend(ctx) {
 		if err = u.send(ctx, s); !platform.AsError(err).Ambiguous {
 			return err
 		}
+		isDone, err = u.askUntil(longer, s, true)
 	}
+	switch {
+	case errors.As(err, new(conflict)):
+		return err
+	case err != nil:
+		u.forgetMappings(s)
+		return err
+	case !isDone:
+		return u.mayStillRun()
+	default:
+		return u.sendLacking(ctx, s)
+	}
+}
+
+func (u *update) mayResend(ctx context.Context) bool {
+	return u.client.RetryTimeout > 0 && ctx.Err() == nil
+}
+
+// sendLacking sends the leaves of a step whose mappings are done, if the platform lacks them: once more, since they are
+// absolute. They count as lost if the provider does not retry, or the user has interrupted it.
+func (u *update) sendLacking(ctx context.Context, s step) (err error) {
+	if !u.lacks(s) {
+		return nil
+	}
+	if u.mayResend(ctx) {
+		if err = u.send(ctx, s); err == nil || u.mayResend(ctx) {
+			return err
+		}
+	}
+	u.lost = cmp.Or(u.failed, err)
+	return nil
 }
 
 // readRejected follows a PATCH that failed and that the platform may have carried out by half: what it removes may be
 // gone. It reads once, unless the update has just stopped at a read. A mapping that
 // is there, and excludes all that it did, was not removed.
 func (u *update) readRejected(ctx context.Context, s step, err error) {
-	if len(u.last.Edit.Remove) == 0 || platform.AsError(u.last.err).NothingDone() {
+	if len(u.last.Edit.Remove) == 0 || platform.AsError(u.failed).NothingDone() {
 		return
 	}
 	if !errors.As(err, new(conflict)) {
 		u.mappedAt = time.Time{}
 	}
-	if errors.Is(err, u.last.err) {
+	if errors.Is(err, u.failed) {
 		_ = u.readUntil(ctx, s, func() bool { return true })
 	}
 	there := u.key().Group(u.mappingsOf(u.remote).Elements())
@@ -415,25 +401,29 @@ type comparison struct {
 
 func (u *update) compare() (is comparison) {
 	for _, leaf := range u.leavesOf(u.sent.Leaves.Merge(u.start.returned)) {
-		isPending := !u.pending.At(leaf.Path...).IsNull()
-		isReturned := leaf.Value.IsEmpty() || !u.returned.At(leaf.Path...).IsNull()
-		is.isDoubtful = is.isDoubtful || !isReturned
-		switch isStored := u.isStored(leaf); {
-		case isPending && !isStored:
-			is.late = append(is.late, leaf)
-		case isPending && !isReturned:
-			is.unconfirmed = append(is.unconfirmed, leaf)
-		case isPending:
-			is.shown = append(is.shown, leaf.Path)
-		case !isStored && !u.isUnsent(leaf):
-			is.drifted = append(is.drifted, leaf)
-		}
+		u.compareLeaf(&is, leaf)
 	}
 	if u.owns(u.Mappings) {
 		u.compareMappings(&is)
 	}
 	is.isDoubtful = is.isDoubtful || slices.ContainsFunc(is.drifted, func(leaf tfvalue.Leaf) bool { return u.owns(leaf.Path) })
 	return is
+}
+
+func (u *update) compareLeaf(is *comparison, leaf tfvalue.Leaf) {
+	isPending := !u.pending.At(leaf.Path...).IsNull()
+	isReturned := leaf.Value.IsEmpty() || !u.returned.At(leaf.Path...).IsNull()
+	is.isDoubtful = is.isDoubtful || !isReturned
+	switch isStored := u.isStored(leaf); {
+	case isPending && !isStored:
+		is.late = append(is.late, leaf)
+	case isPending && !isReturned:
+		is.unconfirmed = append(is.unconfirmed, leaf)
+	case isPending:
+		is.shown = append(is.shown, leaf.Path)
+	case !isStored && !u.isUnsent(leaf):
+		is.drifted = append(is.drifted, leaf)
+	}
 }
 
 func (u *update) compareMappings(is *comparison) {
@@ -466,7 +456,7 @@ func (u *update) owns(at tfvalue.Path) bool { return at != nil && !u.start.wante
 // leavesOf are the leaves that a response can show one by one, so neither the identifiers nor
 // managed mappings.
 func (u *update) leavesOf(object tfvalue.Value) []tfvalue.Leaf {
-	return slices.DeleteFunc(u.verifiable(object).Leaves(), func(leaf tfvalue.Leaf) bool {
-		return slices.Contains(u.identifiers(), leaf.Path[0]) || u.isMappings(leaf.Path) && u.owns(leaf.Path)
+	return slices.DeleteFunc(object.Leaves(), func(leaf tfvalue.Leaf) bool {
+		return u.isNeverReturned(leaf.Path) || u.isMappings(leaf.Path) && u.owns(leaf.Path)
 	})
 }

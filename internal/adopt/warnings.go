@@ -6,12 +6,11 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/dataplatform/terraform-provider-dataplatform/internal/words"
-
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/conn"
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/words"
 )
 
 // The warnings of plans. They show only values that the platform has now: the plan

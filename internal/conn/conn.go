@@ -1,6 +1,5 @@
 // Package conn is what resources and data sources share: the client and settings of the provider,
-// checks whether they can be used, the default organization, warnings of more than one of them, and values and
-// diagnostics of the protocol.
+// checks whether they can be used, the default organization, and values and diagnostics of the protocol.
 package conn
 
 import (
@@ -20,9 +19,6 @@ import (
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/words"
 )
-
-// Bug ends the detail of an error that no configuration and no platform should cause.
-const Bug = "This is a bug in the provider. Please report it: https://github.com/dataplatform/terraform-provider-dataplatform/issues"
 
 // Connection is the result of the provider's configuration.
 type Connection struct {

@@ -113,7 +113,8 @@ func TestEmptyObjects(t *testing.T) {
 		if names == "" {
 			object = object.With(tfvalue.Unknown(table), "destination", "table")
 		}
-		want := "Warning: Object is empty: No attributes are set in " + names + ". Check the spelling, because Terraform silently ignores misspelled names, or use null."
+		want := "Warning: Object is empty: No attributes are set in " + names +
+			". Check the spelling, because Terraform silently ignores misspelled names, or use null."
 		var diags diag.Diagnostics
 		conn.WarnEmptyObjects(object, &diags)
 		if got := texts(diags); err != nil || got != want && names != "" || got != "" && names == "" {

@@ -9,6 +9,7 @@ package platform
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"net/http"
@@ -147,3 +148,18 @@ func checkBaseURL(u *url.URL, allowHTTP bool) error {
 // operationPath matches a path that ends with the beginning of an operation's path, which would send
 // requests to /v1/v1/….
 var operationPath = regexp.MustCompile(`(/v1)(?:/organizations(?:/.*)?)?/*$|(/api/v2)(?:/alerts(?:/.*)?)?/*$`)
+
+// Outlast returns a context that ends one request_timeout after the given one, if that is needed, and otherwise the given one.
+func (c *Client) Outlast(ctx context.Context, isNeeded bool) (longer context.Context, stop func()) {
+	if !isNeeded {
+		return ctx, func() {}
+	}
+	longer, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
+	unhook := context.AfterFunc(ctx, func() {
+		time.AfterFunc(c.RequestTimeout, func() { cancel(context.Cause(ctx)) })
+	})
+	return longer, func() {
+		unhook()
+		cancel(nil)
+	}
+}

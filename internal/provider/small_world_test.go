@@ -21,8 +21,8 @@ import (
 // is applied on each platform, while one colleague does one thing before a request of the apply, or
 // some time after its beginning, and one fault befalls a request of it; and, in worlds that are drawn
 // from a fixed seed, while two of each do. small_world_rules_test.go has what must hold. make soak plays
-// all of it, and make test every smallStride-th world. A world whose fault or colleague comes too late, or has
-// nothing to change, is like one without, and is played once.
+// all of it, and make test every smallStride-th world. It plays a world once if its fault or colleague comes
+// too late, or has nothing to change: it is like one without.
 const smallStride = 853
 
 // drawnWorlds is the number of worlds that make soak draws for each plan and platform.
@@ -339,7 +339,7 @@ func playAll(t *testing.T, b *smallBase, at, stride int) {
 			play(all[i])
 		case fault == all[i] || act == all[i]:
 			of(all[i])
-		case of(fault).meets(act) && len(of(act).was) > fault.faultAt: // or it is one of the two
+		case of(fault).meets(act) && len(of(act).was) > fault.faultAt: // otherwise, it is like one of the two
 			play(all[i])
 		}
 	}
@@ -355,7 +355,7 @@ type smallCourse struct {
 	took time.Duration
 }
 
-// meets reports whether what a colleague does comes before the end, and changes the pipe.
+// meets reports whether what a colleague does comes before the end, and may change the pipe.
 func (c smallCourse) meets(act smallTrouble) bool {
 	if act.after > 0 {
 		return act.after < c.took

@@ -133,20 +133,24 @@ func (k Key) Unnamed(set Value) []Value {
 // Label names an element for a message, by its key as a configuration spells it.
 func (k Key) Label(element Value) string { return strconv.Quote(k.Of(element)) }
 
-// Describe returns an element for a message: its key and its other members, in full.
-func (k Key) Describe(element Value) string {
-	label := k.Label(element)
-	for _, name := range k.Members {
-		element = element.Without(name)
-	}
-	return label + ": " + strings.Trim(element.DescribeInFull(), "{}")
-}
-
 // List returns the names of elements for a message, one per line.
 func (k Key) List(elements []Value) string {
 	lines := make([]string, len(elements))
 	for i, element := range elements {
 		lines[i] = "  - " + k.Label(element)
+	}
+	return strings.Join(lines, "\n")
+}
+
+// ListInFull returns elements for a message, one per line: the key of each, and its other members.
+func (k Key) ListInFull(elements []Value) string {
+	lines := make([]string, len(elements))
+	for i, element := range elements {
+		lines[i] = "  - " + k.Label(element) + ": "
+		for _, name := range k.Members {
+			element = element.Without(name)
+		}
+		lines[i] += strings.Trim(element.DescribeInFull(), "{}")
 	}
 	return strings.Join(lines, "\n")
 }

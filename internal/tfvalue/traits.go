@@ -12,7 +12,9 @@ type Traits map[string]Trait
 
 // Trait has the properties of one attribute.
 type Trait struct {
-	Computed, Configurable, Required, WriteOnly bool
+	Computed, Required, WriteOnly bool
+	// Configurable reports whether a configuration can set the attribute.
+	Configurable bool
 	// Written reports whether a generated configuration has the attribute.
 	Written bool
 	// Members are those of an object, or of the elements of a list, a set or a map.

@@ -236,7 +236,7 @@ func (v Value) IsEmpty() bool {
 		return v.Number().Sign() == 0
 	case isList(v), isSet(v):
 		return len(v.Elements()) == 0
-	default: // of a boolean there are none
+	default: // a boolean, which has no attributes, or a map
 		return !v.True() && len(v.attributes()) == 0
 	}
 }
