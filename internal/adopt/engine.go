@@ -49,8 +49,8 @@ func traitsOf[A interface {
 	all := tfvalue.Traits{}
 	for name, attribute := range attributes {
 		t := tfvalue.Trait{Computed: attribute.IsComputed(), Required: attribute.IsRequired(), WriteOnly: attribute.IsWriteOnly()}
-		t.Configurable = t.Required || attribute.IsOptional()
-		t.Written = t.Configurable && !t.WriteOnly && attribute.GetDeprecationMessage() == ""
+		t.Settable = t.Required || attribute.IsOptional()
+		t.Written = t.Settable && !t.WriteOnly && attribute.GetDeprecationMessage() == ""
 		if nested, ok := any(attribute).(schema.NestedAttribute); ok {
 			t.Members = traitsOf(nested.GetNestedObject().GetAttributes())
 		}

@@ -20,9 +20,9 @@ import (
 // A small world has a pipe with two table mappings or none, and names for a third. In it, each plan
 // is applied on each platform, while one colleague does one thing before a request of the apply, or
 // some time after its beginning, and one fault befalls a request of it; and, in worlds that are drawn
-// from a fixed seed, while two of each do. small_world_rules_test.go has what must hold. make soak plays
-// all of it, and make test every smallStride-th world. It plays a world once if its fault or colleague comes
-// too late, or has nothing to change: it is like one without.
+// from a fixed seed, while two of each do. small_world_rules_test.go has what must hold. make test
+// plays every smallStride-th world, and make soak all of them, but for those that are like another one, since their fault or
+// their colleague comes too late, or finds nothing to change.
 const smallStride = 853
 
 // drawnWorlds is the number of worlds that make soak draws for each plan and platform.

@@ -13,8 +13,8 @@ type Traits map[string]Trait
 // Trait has the properties of one attribute.
 type Trait struct {
 	Computed, Required, WriteOnly bool
-	// Configurable reports whether a configuration can set the attribute.
-	Configurable bool
+	// Settable reports whether a configuration can set the attribute.
+	Settable bool
 	// Written reports whether a generated configuration has the attribute.
 	Written bool
 	// Members are those of an object, or of the elements of a list, a set or a map.
@@ -45,7 +45,7 @@ func (t Trait) propose(config, prior Value, adopts bool) Value {
 // Settable reports whether a configuration can set the attribute at a path.
 func (all Traits) Settable(at Path) bool {
 	t := all[at[0]]
-	return t.Configurable && (len(at) == 1 || t.Members.Settable(at[1:]))
+	return t.Settable && (len(at) == 1 || t.Members.Settable(at[1:]))
 }
 
 // Generate returns the configuration that a person would write for an object: the arguments that have a value.

@@ -10,12 +10,12 @@ import (
 // thingTraits are what a configuration of a thing may contain: name, size, on and list are optional and computed,
 // since is computed, code is deprecated, and cert is optional alone.
 var thingTraits = func() tfvalue.Traits {
-	settable, inner := tfvalue.Trait{Computed: true, Configurable: true, Written: true}, tfvalue.Trait{Computed: true, Configurable: true, Written: true}
-	maps, deprecated := settable, tfvalue.Trait{Computed: true, Configurable: true}
-	maps.Members = tfvalue.Traits{"hidden": {Configurable: true, Required: true, Written: true}}
-	inner.Members = tfvalue.Traits{"name": settable, "size": {Computed: true}, "own": {Configurable: true, WriteOnly: true}, "more": {Computed: true}}
+	settable, inner := tfvalue.Trait{Computed: true, Settable: true, Written: true}, tfvalue.Trait{Computed: true, Settable: true, Written: true}
+	maps, deprecated := settable, tfvalue.Trait{Computed: true, Settable: true}
+	maps.Members = tfvalue.Traits{"hidden": {Settable: true, Required: true, Written: true}}
+	inner.Members = tfvalue.Traits{"name": settable, "size": {Computed: true}, "own": {Settable: true, WriteOnly: true}, "more": {Computed: true}}
 	return tfvalue.Traits{"name": settable, "size": settable, "on": settable, "list": settable, "since": {Computed: true}, "code": deprecated,
-		"cert": {Configurable: true, Written: true}, "inner": inner, "maps": maps}
+		"cert": {Settable: true, Written: true}, "inner": inner, "maps": maps}
 }()
 
 func TestPropose(t *testing.T) {
