@@ -27,10 +27,10 @@ func (e *Engine) apply(ctx context.Context, c *conn.Connection, change Change, l
 		return change.Prior, last
 	}
 	var found diag.Diagnostics // the plan has already shown its warnings
-	u := newUpdate(e.review(change, now, &found))
+	u := newUpdate(e.review(change, now, &found), diags)
 	diags.Append(found.Errors()...)
 	if !diags.HasError() {
-		u.run(ctx, diags)
+		u.run(ctx)
 	}
 	switch {
 	case diags.HasError() && change.Prior.IsNull():

@@ -12,7 +12,12 @@
 //	review.go    what a change has to achieve, and what is against it
 //	warnings.go  the warnings of plans
 //	apply.go     an apply, from the read to the state
-//	update.go    how an update is carried out: its steps, and send, settle and await
-//	report.go    what is said of it
 //	private.go   what private state remembers of earlier reads and updates
+//
+// An update has two parts, and no PATCH belongs to both:
+//
+//	update.go           what they share: responses, reads, waits
+//	update_leaves.go    the leaves, and what is said of them
+//	update_mappings.go  the table mappings
+//	report_mappings.go  what is said of them
 package adopt

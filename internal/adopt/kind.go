@@ -46,8 +46,8 @@ type Kind struct {
 	AddSecrets func(client *platform.Client, config tfvalue.Value)
 	// Begin begins an update of the remote object.
 	Begin func(ctx context.Context, client *platform.Client, id Identity) (context.Context, Call)
-	// Body returns the body of a patch.
-	Body func(change Change, patch Patch) map[string]any
+	// Body returns the body of a PATCH.
+	Body func(change Change, content Content) map[string]any
 	// Check reports errors of a change and warns about effects that users may not expect. It
 	// returns a line for each thing that the change overwrites although it is not a leaf.
 	Check func(Review) (overwritten []string)
@@ -68,15 +68,15 @@ type Review struct {
 	Change
 	// Label names the object.
 	Label string
-	// Patch is what the change sends, in one PATCH or two.
-	Patch
-	// Remote is the object as far as it is known, null if it could not be read.
-	Remote tfvalue.Value
-	Diags  *diag.Diagnostics
+	// Content is what the change sends, in up to three PATCHes.
+	Content
+	// Found is the object as the read before the change has it, null if it could not be read.
+	Found tfvalue.Value
+	Diags *diag.Diagnostics
 }
 
-// Patch is what is sent of an object.
-type Patch struct {
+// Content is what is sent of an object.
+type Content struct {
 	// Leaves are the leaves to be changed. The mappings are not among them.
 	Leaves tfvalue.Value
 	// Edit is the change to the mappings.
@@ -86,10 +86,10 @@ type Patch struct {
 }
 
 // All are all leaves that are sent.
-func (p Patch) All() tfvalue.Value { return p.Leaves.Merge(p.Carried) }
+func (c Content) All() tfvalue.Value { return c.Leaves.Merge(c.Carried) }
 
 // IsEmpty reports whether there is nothing to be sent.
-func (p Patch) IsEmpty() bool { return p.Edit.IsEmpty() && !p.Leaves.AnyLeaf() }
+func (c Content) IsEmpty() bool { return c.Edit.IsEmpty() && !c.Leaves.AnyLeaf() }
 
 // Call is an update under way: a platform.Update.
 type Call interface {

@@ -54,7 +54,7 @@ func (e *Engine) planUpdate(change Change, last memory, diags *diag.Diagnostics)
 	for _, name := range e.identifiers() {
 		change.Plan = change.Plan.With(change.Prior.At(name), name)
 	}
-	now := e.known(nil, e.identity(change.Prior), last, change.Prior)
+	now := e.startObserving(nil, e.identity(change.Prior), last, change.Prior)
 	now.returned = change.Prior
 	r := e.review(change, now, diags)
 	e.warnUnconfirmed(r, diags)
@@ -83,11 +83,11 @@ func (e *Engine) proposeIn(c *conn.Connection, config, prior tfvalue.Value, diag
 func (e *Engine) reviewAdoption(ctx context.Context, c *conn.Connection, config, plan tfvalue.Value, diags *diag.Diagnostics) reviewed {
 	nothing := tfvalue.Null(e.objectType)
 	change, id := Change{config, plan, nothing}, e.identity(plan)
-	now := e.known(nil, id, memory{}, nothing)
+	now := e.startObserving(nil, id, memory{}, nothing)
 	if id.isKnown() && !c.Waits(conn.ManagementSettings...) {
 		var ok bool
 		if now, ok = e.readToChange(ctx, c, change, memory{}, diags); !ok {
-			return reviewed{Review: Review{Remote: nothing}}
+			return reviewed{Review: Review{Found: nothing}}
 		}
 	}
 	return e.review(change, now, diags)

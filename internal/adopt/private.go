@@ -60,19 +60,19 @@ func (e *Engine) isNeverReturned(at tfvalue.Path) bool {
 
 // remember returns the memory of a state, given which of its leaves are unreturned, and the paths of those that were
 // accepted and that no response has.
-func (k *known) remember(state tfvalue.Value, unreturned func(tfvalue.Leaf) bool, accepted []string) memory {
-	leaves := slices.DeleteFunc(state.Leaves(), func(leaf tfvalue.Leaf) bool { return k.isNeverReturned(leaf.Path) || !unreturned(leaf) })
-	returned := tfvalue.Paths(k.returned.Leaves())
-	unconfirmed := slices.DeleteFunc(union(k.memory.Unconfirmed, accepted), func(at string) bool {
+func (o *observed) remember(state tfvalue.Value, unreturned func(tfvalue.Leaf) bool, accepted []string) memory {
+	leaves := slices.DeleteFunc(state.Leaves(), func(leaf tfvalue.Leaf) bool { return o.isNeverReturned(leaf.Path) || !unreturned(leaf) })
+	returned := tfvalue.Paths(o.returned.Leaves())
+	unconfirmed := slices.DeleteFunc(union(o.memory.Unconfirmed, accepted), func(at string) bool {
 		return slices.Contains(returned, at) || state.At(strings.Split(at, ".")...).IsEmpty()
 	})
-	return memory{WasRead: true, Unreturned: tfvalue.Paths(leaves), Unconfirmed: unconfirmed, Reset: k.memory.Reset}
+	return memory{WasRead: true, Unreturned: tfvalue.Paths(leaves), Unconfirmed: unconfirmed, Reset: o.memory.Reset}
 }
 
 // remembered returns the memory after reads: still unreturned are the leaves that none of these returned, either.
-func (k *known) remembered() memory {
-	return k.remember(k.remote, func(leaf tfvalue.Leaf) bool {
-		return k.isUnreturned(k.memory, leaf.Path) && k.returned.At(leaf.Path...).IsNull()
+func (o *observed) remembered() memory {
+	return o.remember(o.remote, func(leaf tfvalue.Leaf) bool {
+		return o.isUnreturned(o.memory, leaf.Path) && o.returned.At(leaf.Path...).IsNull()
 	}, nil)
 }
 
@@ -81,13 +81,12 @@ func (k *known) remembered() memory {
 // since only responses to PATCHes may have them. One that is in the prior state and was not sent is none of these: it was
 // emptied after the plan. What has drifted counts as reset from now on.
 func (u *update) nextMemory(state tfvalue.Value) memory {
-	is := u.compare()
-	accepted := tfvalue.Paths(is.unconfirmed)
+	accepted := u.unconfirmed()
 	next := u.remember(state, func(leaf tfvalue.Leaf) bool {
-		isNew := u.start.Remote.At(leaf.Path...).IsNull() && (u.start.Prior.At(leaf.Path...).IsNull() || !u.sent.Leaves.At(leaf.Path...).IsNull())
+		isNew := u.start.remote.At(leaf.Path...).IsNull() && (u.start.Prior.At(leaf.Path...).IsNull() || !u.sent.At(leaf.Path...).IsNull())
 		return isNew || u.isUnreturned(u.memory, leaf.Path) || slices.Contains(accepted, leaf.Path.String())
 	}, accepted)
-	reset := slices.DeleteFunc(is.drifted, func(leaf tfvalue.Leaf) bool { return !u.traits.Settable(leaf.Path) || u.isMappings(leaf.Path) })
+	reset := slices.DeleteFunc(u.drifted(), func(leaf tfvalue.Leaf) bool { return !u.traits.Settable(leaf.Path) || u.isMappings(leaf.Path) })
 	next.Reset = union(next.Reset, tfvalue.Paths(reset))
 	return next
 }

@@ -30,7 +30,7 @@ func (e *Engine) refresh(ctx context.Context, c *conn.Connection, state tfvalue.
 			"Restore the state from a backup, or remove the resource from it (terraform state rm) and import it again.", words.Enumerate(e.identifiers())))
 		return state, last
 	}
-	now := e.known(client, id, last, state)
+	now := e.startObserving(client, id, last, state)
 	switch err := now.readTwice(ctx, now.takeRead); {
 	case platform.AsError(err).NotFound && last.Imported:
 		diags.AddError(e.CannotImport, fmt.Sprintf("There is no %s: %s Check the IDs, or create the %s in the platform's console first.",
@@ -54,7 +54,7 @@ func (e *Engine) refresh(ctx context.Context, c *conn.Connection, state tfvalue.
 
 // readToChange reads the object of a change, which has no state yet in an adoption. A change that
 // manages table mappings, and does not clear them, can only be decided once a read has returned them.
-func (e *Engine) readToChange(ctx context.Context, c *conn.Connection, change Change, last memory, diags *diag.Diagnostics) (now known, ok bool) {
+func (e *Engine) readToChange(ctx context.Context, c *conn.Connection, change Change, last memory, diags *diag.Diagnostics) (now observed, ok bool) {
 	client, ok := c.Ready(conn.ManagementSettings, diags)
 	if !ok {
 		return now, false
@@ -62,7 +62,7 @@ func (e *Engine) readToChange(ctx context.Context, c *conn.Connection, change Ch
 	if e.AddSecrets != nil {
 		e.AddSecrets(client, change.Config)
 	}
-	now = e.known(client, e.identity(change.Plan), last, change.Prior)
+	now = e.startObserving(client, e.identity(change.Plan), last, change.Prior)
 	needsMappings := !e.mappingsOf(e.owned(change)).IsEmpty()
 	err := now.readTwice(ctx, func(object tfvalue.Value) bool {
 		return now.takeRead(object) || needsMappings && e.mappingsOf(object).IsNull()
@@ -73,8 +73,8 @@ func (e *Engine) readToChange(ctx context.Context, c *conn.Connection, change Ch
 	return now, err == nil
 }
 
-// known is what is known of an object: each response adds to it.
-type known struct {
+// observed is what responses have shown of an object: each adds to it.
+type observed struct {
 	*Engine
 	client *platform.Client
 	id     Identity
@@ -89,16 +89,16 @@ type known struct {
 	omitted []string
 }
 
-// known returns what is known of an object before it is read.
-func (e *Engine) known(client *platform.Client, id Identity, last memory, state tfvalue.Value) known {
-	return known{Engine: e, client: client, id: id, memory: last, remote: state, returned: tfvalue.Null(e.objectType)}
+// startObserving returns what is known of an object before it is read.
+func (e *Engine) startObserving(client *platform.Client, id Identity, last memory, state tfvalue.Value) observed {
+	return observed{Engine: e, client: client, id: id, memory: last, remote: state, returned: tfvalue.Null(e.objectType)}
 }
 
 // readTwice reads the object, and once more if the first response leaves a doubt.
-func (k *known) readTwice(ctx context.Context, take func(object tfvalue.Value) (isDoubtful bool)) error {
+func (o *observed) readTwice(ctx context.Context, take func(object tfvalue.Value) (isDoubtful bool)) error {
 	for range 2 {
-		object := tfvalue.Null(k.objectType)
-		if err := k.Read(ctx, k.client, k.id, k.Rules.Into(&object)); err != nil {
+		object := tfvalue.Null(o.objectType)
+		if err := o.Read(ctx, o.client, o.id, o.Rules.Into(&object)); err != nil {
 			return err
 		}
 		if !take(object) {
@@ -110,37 +110,37 @@ func (k *known) readTwice(ctx context.Context, take func(object tfvalue.Value) (
 
 // takeRead takes over a response of a read, and reports whether it is doubtful: it may omit a leaf that
 // was returned before, or the name of a mapping, once.
-func (k *known) takeRead(object tfvalue.Value) (isDoubtful bool) {
-	return k.merge(object, k.mappingsOf(k.remote), tfvalue.Null(k.objectType)) || len(k.key().Unnamed(k.mappingsOf(object))) > 0
+func (o *observed) takeRead(object tfvalue.Value) (isDoubtful bool) {
+	return o.merge(object, o.mappingsOf(o.remote), tfvalue.Null(o.objectType)) || len(o.key().Unnamed(o.mappingsOf(object))) > 0
 }
 
 // merge takes over a response, and reports whether it omits something for the first time: what two in a row omit is
 // empty on the platform, unless it is pending. A member of no mapping in the response is as in knownMappings.
-func (k *known) merge(object, knownMappings, pending tfvalue.Value) (isDoubtful bool) {
-	if set := k.mappingsOf(object); !set.IsNull() {
-		object = object.With(k.key().Complete(set, knownMappings), k.Mappings...)
+func (o *observed) merge(object, knownMappings, pending tfvalue.Value) (isDoubtful bool) {
+	if set := o.mappingsOf(object); !set.IsNull() {
+		object = object.With(o.key().Complete(set, knownMappings), o.Mappings...)
 	}
-	for _, name := range k.identifiers() { // null in an adoption, whose plan has them
-		object = object.With(k.remote.At(name), name)
+	for _, name := range o.identifiers() { // null in an adoption, whose plan has them
+		object = object.With(o.remote.At(name), name)
 	}
-	isUnreturned := func(at tfvalue.Path) bool { return k.isUnreturned(k.memory, at) || !pending.At(at...).IsEmpty() }
-	remote, omitted := k.Rules.Interpret(k.remote, isUnreturned, object)
-	isMapped := k.Mappings != nil && k.unknownIn(object, true) == nil
-	last := k.omitted
-	k.omitted = nil
+	isUnreturned := func(at tfvalue.Path) bool { return o.isUnreturned(o.memory, at) || !pending.At(at...).IsEmpty() }
+	remote, omitted := o.Rules.Interpret(o.remote, isUnreturned, object)
+	isMapped := o.Mappings != nil && o.unknownIn(object, true) == nil
+	last := o.omitted
+	o.omitted = nil
 	for _, leaf := range omitted {
 		what := leaf.Path.String()
 		if !object.At(leaf.Path...).IsNull() {
 			what += "[...]" // a member of a mapping
 		}
-		if k.omitted = append(k.omitted, what); !slices.Contains(last, what) {
+		if o.omitted = append(o.omitted, what); !slices.Contains(last, what) {
 			remote, isDoubtful = remote.With(leaf.Value, leaf.Path...), true
-			isMapped = isMapped && !k.isMappings(leaf.Path)
+			isMapped = isMapped && !o.isMappings(leaf.Path)
 		}
 	}
-	k.remote, k.returned = k.Rules.Fill("", remote), k.Rules.Fill("", object).Merge(k.returned)
-	if k.readAt = time.Now(); isMapped {
-		k.mappedAt = k.readAt
+	o.remote, o.returned = o.Rules.Fill("", remote), o.Rules.Fill("", object).Merge(o.returned)
+	if o.readAt = time.Now(); isMapped {
+		o.mappedAt = o.readAt
 	}
 	return isDoubtful
 }

@@ -21,24 +21,24 @@ type reviewed struct {
 	Review
 	// wanted are the managed leaves as they have to be after the apply: as planned where the plan
 	// changes them, and otherwise as the platform has them.
-	wanted tfvalue.Value
-	known  // from the last read
+	wanted   tfvalue.Value
+	observed // by the last read
 	// overwritten is what the kind says that is overwritten.
 	overwritten []string
 }
 
 // review compares a change with the object after a read. If a change is rejected, its warnings are
 // dropped, and so are the engine's errors if the kind has some of its own.
-func (e *Engine) review(change Change, now known, diags *diag.Diagnostics) reviewed {
+func (e *Engine) review(change Change, now observed, diags *diag.Diagnostics) reviewed {
 	var byKind, byEngine diag.Diagnostics
-	r := reviewed{known: now}
-	r.Review = Review{Change: change, Label: e.label(change.Plan, now.remote), Remote: now.remote, Diags: &byKind}
+	r := reviewed{observed: now}
+	r.Review = Review{Change: change, Label: e.label(change.Plan, now.remote), Found: now.remote, Diags: &byKind}
 	r.wanted = e.wantedAfter(change, now.remote)
 	r.Leaves = e.Rules.Changes(r.wanted, now.remote)
-	r.Edit = e.edit(&r, &byEngine)
+	r.Edit = e.decideEdit(&r, &byEngine)
 	r.Carried = tfvalue.Null(e.objectType)
 	if !r.IsEmpty() {
-		r.Carried = e.carried(r, r.Leaves, r.Remote)
+		r.Carried = e.carried(r, r.Leaves, r.Found)
 	}
 	e.checkForms(r, &byEngine)
 	r.overwritten = e.Check(r.Review)
@@ -95,12 +95,12 @@ func (e *Engine) carried(r reviewed, send, object tfvalue.Value) tfvalue.Value {
 	return carried
 }
 
-// edit decides which mappings a change removes and adds, and takes them out of the
+// decideEdit decides which mappings a change removes and adds, and takes them out of the
 // leaves to be sent. It decides nothing while the planned set is not fully known, or if the
 // platform could not be read.
-func (e *Engine) edit(r *reviewed, diags *diag.Diagnostics) tfvalue.Edit {
-	planned, prior, now := e.mappingsOf(r.wanted), e.mappingsOf(r.Prior), e.mappingsOf(r.Remote)
-	if e.mappingsOf(r.Leaves).IsNull() || !planned.IsFullyKnown() || r.Remote.IsNull() {
+func (e *Engine) decideEdit(r *reviewed, diags *diag.Diagnostics) tfvalue.Edit {
+	planned, prior, now := e.mappingsOf(r.wanted), e.mappingsOf(r.Prior), e.mappingsOf(r.Found)
+	if e.mappingsOf(r.Leaves).IsNull() || !planned.IsFullyKnown() || r.Found.IsNull() {
 		return tfvalue.Edit{}
 	}
 	r.Leaves = r.Leaves.Without(e.Mappings...)
@@ -156,7 +156,7 @@ func (e *Engine) unknownIn(now tfvalue.Value, mayBeEmpty bool) error {
 // cannot know which of them that plan has shown.
 func (e *Engine) checkAdoptedSet(r reviewed, planned tfvalue.Value, diags *diag.Diagnostics) {
 	key := e.key()
-	remove := key.Difference(planned, e.mappingsOf(r.Remote)).Remove
+	remove := key.Difference(planned, e.mappingsOf(r.Found)).Remove
 	if len(remove) == 0 {
 		return
 	}

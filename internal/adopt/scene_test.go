@@ -14,9 +14,9 @@ import (
 )
 
 // scene is one update of the first pipe, whose name, columns and mappings are managed, and what happens with it.
-// "PATCH name -events +users" sends the name, removes the mapping to events, and adds that to users.
+// "PATCH -events +users" removes the mapping to events, and adds that to users.
 type scene struct {
-	config   m      // beside the name, which becomes new if it is not here
+	config   m      // beside the name, which becomes new if it is not here and the mappings stay
 	mappings string // of the configuration, if it changes them
 	plain    bool   // the kind has no table mappings
 	once     bool   // the provider does not retry
@@ -41,7 +41,7 @@ const (
 	unread    = "Cannot read pipe after its update: The update of " + pipeCRM
 	unchecked = "Configured values cannot be checked"
 
-	removes = "GET, PATCH name -events"
+	removes = "GET, PATCH -events"
 	swaps   = removes + ", PATCH +events"
 
 	// The mappings of the first pipe, and what a configuration makes of them: other columns of events are excluded, or
@@ -75,7 +75,9 @@ func (s scene) play(t *testing.T) {
 	if s.reset {
 		tf.config["threads"], tf.block.State.Private = 3, []byte(`{"was_read":true,"reset":["threads"]}`)
 	}
-	tf.config["name"] = "new"
+	if s.mappings == "" {
+		tf.config["name"] = "new"
+	}
 	maps.Copy(tf.config, s.config)
 	if s.mappings != "" {
 		tf.config["mappings"] = s.mappings
@@ -173,6 +175,10 @@ func forbidsRead(patch, read int) event {
 	return event{with: at(patch, read), fails: &platform.Error{Status: http.StatusForbidden}}
 }
 
+func forbidsReads(patch int) event {
+	return event{with: between(patch, 1, 99), fails: &platform.Error{Status: http.StatusForbidden}}
+}
+
 // fails has one PATCH fail, and be carried out all the same after so long, or never. Of one that is lost, no response
 // arrives, and one that is busy is not accepted yet.
 func fails(patch int, doneIn time.Duration, err platform.Error) event {
@@ -183,6 +189,9 @@ func lost(patch int, doneIn time.Duration) event {
 	return fails(patch, doneIn, platform.Error{Ambiguous: true})
 }
 func busy(patch int) event { return fails(patch, never, platform.Error{}) }
+func limited(patch int) event {
+	return fails(patch, never, platform.Error{Status: http.StatusTooManyRequests})
+}
 
 // past has a response of the past to each PATCH, and none has one that shows no pipe.
 var (

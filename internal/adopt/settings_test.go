@@ -42,7 +42,7 @@ func TestUnknownSettings(t *testing.T) {
 		tf.lacks = nil
 		tf.applyPlan(o)
 		tf.wantQuiet(o)
-		tf.wantPatches("PATCH credentials.version +users")
+		tf.wantPatches("PATCH credentials.version, PATCH +users")
 	}
 }
 

@@ -108,7 +108,7 @@ type version struct {
 type duePatch struct {
 	at time.Time
 	id string
-	Patch
+	Content
 }
 
 // newToy has two pipes, which write to a table and to a lake.
@@ -149,9 +149,9 @@ func (w *toy) engine() *Engine {
 			w.open++
 			return ctx, &patching{toy: w, id: strings.ToLower(id.IDs[0])}
 		},
-		Body: func(_ Change, p Patch) map[string]any { return map[string]any{"patch": p} },
+		Body: func(_ Change, p Content) map[string]any { return map[string]any{"patch": p} },
 		Check: func(r Review) []string {
-			if r.Config.At("destination", "table").IsObject() && r.Remote.At("destination", "lake").IsObject() {
+			if r.Config.At("destination", "table").IsObject() && r.Found.At("destination", "lake").IsObject() {
 				r.Diags.AddError("Pipe has another destination", "a lake")
 			}
 			if r.Leaves.At("credentials").IsObject() {
@@ -194,7 +194,7 @@ func (u *patching) Send(ctx context.Context, p platform.Patch, read platform.Rea
 	if !p.AsOf.IsZero() && time.Since(p.AsOf) >= platform.MaxAge {
 		return true, nil
 	}
-	sends := p.Body.(map[string]any)["patch"].(Patch)
+	sends := p.Body.(map[string]any)["patch"].(Content)
 	edits := !sends.Edit.IsEmpty()
 	if edits != p.NonIdempotent || edits != slices.Contains(p.Leaves, mappingsAt.String()) || (edits || sends.Carried.AnyLeaf()) && p.AsOf.IsZero() {
 		return false, fmt.Errorf("a PATCH changes the mappings: %t; it is non-idempotent: %t, based on a read at %s, and in the log with %q",
@@ -233,14 +233,14 @@ func (w *toy) receive(request string) (err *platform.Error) {
 		err = cmp.Or(e.fails, err)
 	}
 	for len(w.due) > 0 && !time.Now().Before(w.due[0].at) {
-		w.store(w.due[0].id, w.due[0].Patch)
+		w.store(w.due[0].id, w.due[0].Content)
 		w.due = w.due[1:]
 	}
 	return err
 }
 
 // store carries out a PATCH.
-func (w *toy) store(id string, p Patch) {
+func (w *toy) store(id string, p Content) {
 	before := w.pipes[id]
 	after := p.All().WithoutAll(toyRules.NotInJSON).Merge(before)
 	if w.resets {

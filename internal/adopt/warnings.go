@@ -19,12 +19,12 @@ import (
 // overwrites describes what an adoption changes on the platform, in the beginning of a sentence and in a list. Both
 // are "" if that is nothing, or not known.
 func (e *Engine) overwrites(c *conn.Connection, r reviewed) (summary, list string) {
-	if r.Remote.IsNull() {
+	if r.Found.IsNull() {
 		return "", ""
 	}
 	var lines []string
 	for _, leaf := range r.Leaves.Leaves() {
-		now := r.Remote.At(leaf.Path...)
+		now := r.Found.At(leaf.Path...)
 		if now.IsNull() || e.isMappings(leaf.Path) {
 			continue // an adoption neither removes nor changes an element of the set
 		}
@@ -79,12 +79,12 @@ func (e *Engine) warnReplaced(ctx context.Context, c *conn.Connection, config, p
 		diags.Append(preview...)
 		if _, list := e.overwrites(c, adoption); list != "" {
 			effect = list
-		} else if !adoption.Remote.IsNull() {
+		} else if !adoption.Found.IsNull() {
 			effect = "The configuration changes none of its values."
 		}
 	}
 	other := e.Noun
-	if label := strings.TrimPrefix(e.label(plan, adoption.Remote), e.Noun+" "); label != "" {
+	if label := strings.TrimPrefix(e.label(plan, adoption.Found), e.Noun+" "); label != "" {
 		other += ": " + label
 	}
 	diags.AddWarning(fmt.Sprintf("Replacement adopts another %s", other), fmt.Sprintf("%s changed: this resource stops managing %s, "+

@@ -84,6 +84,9 @@ type Patches struct {
 	// OneTablePerTarget rejects a mapping to a target table that another mapping
 	// has. With AddsFirst, a mapping that the same request removes still has it.
 	OneTablePerTarget bool
+	// DemandsPause rejects a change to table mappings unless the pipe is paused, and resumes
+	// the pipe after each.
+	DemandsPause bool
 }
 
 // Resets is what a PATCH does to stored members that it omits. By default it

@@ -148,6 +148,13 @@ func (h *handler) changeTableMappings(doc Document) error {
 	if len(adds)+len(removes) == 0 {
 		return nil
 	}
+	patches := &h.behaviour.Patches
+	if patches.DemandsPause {
+		if doc["state"] != "Paused" {
+			return reject(http.StatusBadRequest, "the pipe must be paused to change its table mappings")
+		}
+		doc["state"] = "Running"
+	}
 	mappings := slices.Clone(asList(asDocument(stored)["tableMappings"]))
 	for _, element := range removes {
 		remove := asDocument(element)
@@ -158,7 +165,6 @@ func (h *handler) changeTableMappings(doc Document) error {
 		}
 		mappings = slices.Delete(mappings, at, at+1)
 	}
-	patches := &h.behaviour.Patches
 	for _, element := range adds {
 		add := asDocument(element)
 		table, target := mappingID[:2], mappingID[2:]

@@ -75,10 +75,10 @@ func checkPipe(r adopt.Review) []string {
 // checkKinds rejects a kind of source that the pipe does not have. If the API returns a source of no kind
 // that the document has, it only warns: nothing tells a kind that is newer from one that is omitted.
 func checkKinds(r adopt.Review) {
-	if !r.Remote.At("source").IsObject() {
+	if !r.Found.At("source").IsObject() {
 		return
 	}
-	has := slices.DeleteFunc(slices.Clone(sourceKinds), func(kind string) bool { return !r.Remote.At("source", kind).IsObject() })
+	has := slices.DeleteFunc(slices.Clone(sourceKinds), func(kind string) bool { return !r.Found.At("source", kind).IsObject() })
 	for _, parent := range []string{"source", credentialsName} {
 		for _, kind := range sourceKinds {
 			switch at := (tfvalue.Path{parent, kind}); {
@@ -100,7 +100,7 @@ func checkKinds(r adopt.Review) {
 
 // pipeBody has the leaves of a patch and its change to the table mappings; and with a change to the
 // source, its credentials and validateSamples.
-func pipeBody(change adopt.Change, patch adopt.Patch) map[string]any {
+func pipeBody(change adopt.Change, patch adopt.Content) map[string]any {
 	body := jsonObject(pipeRules.JSON(patch.All().Prune()))
 	body.setMappings(patch.Edit)
 	for _, c := range credentials {
@@ -151,6 +151,6 @@ func (o jsonObject) setMappings(edit tfvalue.Edit) {
 	}
 }
 
-func changesKind(patch adopt.Patch, kind string) bool {
+func changesKind(patch adopt.Content, kind string) bool {
 	return patch.All().At("source", kind).AnyLeaf() || tableMappingsPath[1] == kind && !patch.Edit.IsEmpty()
 }

@@ -119,7 +119,7 @@ func (c credential) isVersionIgnored(change adopt.Change) bool {
 }
 
 // isSent reports whether a patch has the credential: see credential.
-func (c credential) isSent(change adopt.Change, patch adopt.Patch) bool {
+func (c credential) isSent(change adopt.Change, patch adopt.Content) bool {
 	hasKind := changesKind(patch, c.kind) || patch.Leaves.At(credentialsName, c.kind).AnyLeaf()
 	return hasKind && isSet(c.of(change.Config, c.secret)) && (c.isRenewed(patch.Leaves) || !c.isVersionIgnored(change))
 }
@@ -190,7 +190,7 @@ func checkCredentials(r adopt.Review) []string {
 	var lines []string
 	for _, c := range credentials {
 		c.check(r)
-		if c.isSent(r.Change, r.Patch) {
+		if c.isSent(r.Change, r.Content) {
 			lines = append(lines, fmt.Sprintf("credentials of %s.%s (the API does not return the current ones)", credentialsName, c.kind))
 		}
 	}
@@ -213,7 +213,7 @@ func (c credential) check(r adopt.Review) {
 		r.Diags.AddAttributeError(conn.AttributePath(at), "Credential missing",
 			fmt.Sprintf("%s must be set in this run, because %s is new or changed. Later runs do not need it. "+
 				"If it is set, but listed in ignore_changes, list %s there, too, or neither.", at, changed, c.version()))
-	case changesKind(r.Patch, c.kind) && c.isMissed(r):
+	case changesKind(r.Content, c.kind) && c.isMissed(r):
 		r.Diags.AddWarning("Source changes without its credentials: "+r.Label,
 			fmt.Sprintf("source.%s changes, but this run does not set %s, so no credentials are sent. "+
 				"The API documentation does not say whether the platform keeps the current ones. Set %s to send them along.", c.kind, at, at))
@@ -227,5 +227,5 @@ func (c credential) isMissed(r adopt.Review) bool {
 		return !c.isVersionIgnored(r.Change)
 	}
 	role := tfvalue.Path{"source", "kafka", "iam_role"}
-	return c.kind == "postgres" || c.kind == "kafka" && r.Plan.At(role...).IsEmpty() && r.Remote.At(role...).IsEmpty()
+	return c.kind == "postgres" || c.kind == "kafka" && r.Plan.At(role...).IsEmpty() && r.Found.At(role...).IsEmpty()
 }

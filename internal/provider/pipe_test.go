@@ -64,7 +64,8 @@ var pipeChanges = map[string]pipeChange{
 		kind: mockplatform.PostgresPipeID, before: seedMappings + "\n" + postgresOne, after: resorted + "\n" + postgresOne + "\n  name = \"n\"",
 		differing: []string{"name", "source.postgres.table_mappings"},
 		patches: []string{
-			`{"name": "n", "source": {"postgres": {"credentials": {"username": "u", "password": "pass"},
+			`{"name": "n"}`,
+			`{"source": {"postgres": {"credentials": {"username": "u", "password": "pass"},
   "tableMappingsToRemove": [{"sourceSchemaName": "public", "sourceTable": "customers", "targetTable": "customers"}]}}}`,
 			`{"source": {"postgres": {"credentials": {"username": "u", "password": "pass"},
   "tableMappingsToAdd": [{"sourceSchemaName": "public", "sourceTable": "customers", "targetTable": "customers",

@@ -74,6 +74,12 @@ func (k Key) SameButCase(some []Value, now Value) []Value {
 	return k.Among(k.Except(now.Elements(), some), some)
 }
 
+// ExceptAnyCase returns the elements that have the key of none of others, in any letter case.
+func (k Key) ExceptAnyCase(elements, others []Value) []Value {
+	k.Parts = nil // so that only the whole key relates elements
+	return k.Except(elements, k.Among(elements, others))
+}
+
 // Group returns elements by their keys, of which a response may repeat one.
 func (k Key) Group(elements []Value) map[string][]Value {
 	groups := map[string][]Value{}

@@ -53,6 +53,8 @@ func parse(arguments []string, stdout io.Writer) (*options, error) {
 		}
 		return nil
 	})
+	flags.BoolVar(&o.behaviour.Patches.DemandsPause, "demand-pause", false,
+		"reject a change to table mappings unless the pipe's state is Paused, and set it to Running afterwards")
 	flags.DurationVar(&o.behaviour.KeyValidity, "key-validity", 0, "let new keys expire after this `duration` at the latest, whatever was requested")
 
 	err := flags.Parse(arguments)
