@@ -49,7 +49,7 @@ func (u *update) addNotShown(s step, failed error) {
 		removes = strings.TrimSpace(removes + "\n\nIt also sets " + at + " to the value of the last read.")
 	}
 	u.diags.AddError(summary, join(
-		detail(failed),
+		conn.Detail(failed),
 		fmt.Sprintf("%s %s, but the API returned other table mappings in reads for %s:\n\n%s", u.Mappings, is, u.waited.Round(time.Second), strings.Join(lines, "\n")),
 		folded,
 		"Nothing more was sent, but the platform may still carry out the request.",

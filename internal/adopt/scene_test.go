@@ -176,7 +176,7 @@ func forbidsRead(patch, read int) event {
 }
 
 func forbidsReads(patch int) event {
-	return event{with: between(patch, 1, 99), fails: &platform.Error{Status: http.StatusForbidden}}
+	return event{with: between(patch, 1, 99), fails: &platform.Error{Status: 403}}
 }
 
 // fails has one PATCH fail, and be carried out all the same after so long, or never. Of one that is lost, no response
@@ -188,10 +188,8 @@ func fails(patch int, doneIn time.Duration, err platform.Error) event {
 func lost(patch int, doneIn time.Duration) event {
 	return fails(patch, doneIn, platform.Error{Ambiguous: true})
 }
-func busy(patch int) event { return fails(patch, never, platform.Error{}) }
-func limited(patch int) event {
-	return fails(patch, never, platform.Error{Status: http.StatusTooManyRequests})
-}
+func busy(patch int) event    { return fails(patch, never, platform.Error{}) }
+func limited(patch int) event { return fails(patch, never, platform.Error{Status: 429}) }
 
 // past has a response of the past to each PATCH, and none has one that shows no pipe.
 var (

@@ -36,7 +36,8 @@ type update struct {
 	// untold says why it is not known after the last response, or a read that failed, which mappings there are; nil if it is.
 	untold error
 
-	waited time.Duration // by the last readUntil
+	readAgain time.Time     // when the mappings were last read after an attempt that had failed
+	waited    time.Duration // by the last readUntil
 }
 
 func newUpdate(r reviewed, diags *diag.Diagnostics) *update {
@@ -78,10 +79,10 @@ func (u *update) send(ctx context.Context, content Content, mayBeSent func(ctx c
 		if isSent, again, err = u.attempt(ctx, call, content, note); err == nil && again { // what it is based on has become too old
 			continue
 		}
-		// What was read before a failure is too old. Of those by a rate limit, only the first counts: under a limit of one request
-		// a second, the PATCH would never have its turn.
+		// What was read before a failure is too old. After a rate limit, only mappings are read again, and once in 10 s: under a
+		// limit of one request a second, the PATCH would never have its turn.
 		isLimited := platform.AsError(err).Status == http.StatusTooManyRequests
-		if again && (!isLimited || failed == nil && !content.Edit.IsEmpty()) {
+		if again && (!isLimited || !content.Edit.IsEmpty() && !isFresh(u.readAgain)) {
 			u.readAt, u.mappedAt = time.Time{}, time.Time{}
 		}
 		failed = err
@@ -173,7 +174,7 @@ func (u *update) owns(at tfvalue.Path) bool { return at != nil && !u.start.wante
 
 // addUnread reports a read that failed: before an attempt, which may follow one that failed, or after a PATCH.
 func (u *update) addUnread(failed, unread error, isAfter bool) {
-	summary, text := u.CannotUpdate, join(detail(failed), u.soFar(failed)+": "+conn.Detail(unread))
+	summary, text := u.CannotUpdate, join(conn.Detail(failed), u.soFar(failed)+": "+conn.Detail(unread))
 	if isAfter {
 		summary = fmt.Sprintf("Cannot read %s after its update", u.Noun)
 		text = fmt.Sprintf("The update of %s was sent, but what was returned leaves a doubt about the result, and reading the %s failed:\n\n%s",
@@ -192,14 +193,6 @@ func (u *update) soFar(failed error) string {
 
 func (u *update) describeChange(at tfvalue.Path, one, other tfvalue.Value, verbs ...string) []string {
 	return tfvalue.DescribeChange(at, one, other, [2]string(verbs), u.client.Mask)
-}
-
-// detail is that of an error, "" if there is none.
-func detail(err error) string {
-	if err == nil {
-		return ""
-	}
-	return conn.Detail(err)
 }
 
 // join joins paragraphs, of which some may be empty.

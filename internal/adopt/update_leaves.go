@@ -133,8 +133,12 @@ func (u *update) isDoubtful() bool {
 // drifted are the leaves that have drifted, and the managed mappings that are missing or changed although no PATCH has them.
 func (u *update) drifted() []tfvalue.Leaf {
 	all := u.leavesThatAre(drifted)
-	if gone := u.driftedMappings(); len(gone) > 0 {
-		all = append(all, tfvalue.Leaf{Path: u.Mappings, Value: u.key().Only(u.mappingsOf(u.start.remote), gone)})
+	if !u.owns(u.Mappings) || u.start.mappedAt.IsZero() {
+		return all
+	}
+	key, start := u.key(), u.mappingsOf(u.start.remote)
+	if changed := key.Except(key.Difference(u.mappingsOf(u.remote), start).Remove, u.start.Edit.All()); len(changed) > 0 {
+		all = append(all, tfvalue.Leaf{Path: u.Mappings, Value: key.Only(start, changed)})
 	}
 	return all
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/conn"
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/platform"
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
 )
@@ -136,6 +137,9 @@ func (u *update) mayStepBeSent(ctx context.Context, s step, failed error) bool {
 	now, changed := u.look(s)
 	if now != asBefore || !isFresh(u.mappedAt) {
 		now, changed = u.learn(ctx, s, asBefore, asAfter, changedByOthers)
+		if failed != nil {
+			u.readAgain = u.mappedAt
+		}
 	}
 	related := u.key().Related(u.mappingsOf(u.remote), s.All())
 	if now == asBefore && len(related.OtherForms()) > 0 { // than Terraform's Unicode form, so it cannot be sent
@@ -181,11 +185,9 @@ func (u *update) conclude(s step, failed error, now mappingsAre, changed []tfval
 		u.edited = s.soFar
 		return
 	case changedByOthers:
-		u.addConflict("Table mappings changed during the apply: "+u.start.Label, changed, join(u.soFar(failed)+". Plan again.", detail(failed)), u.diags)
+		u.addConflict("Table mappings changed during the apply: "+u.start.Label, changed, join(u.soFar(failed)+". Plan again.", conn.Detail(failed)), u.diags)
 	case notTold:
-		if failed != nil || !u.edited.IsEmpty() {
-			u.mappedAt = time.Time{}
-		}
+		u.mappedAt = time.Time{}
 		u.addUnread(failed, u.untold, u.isAccepted && !u.edited.IsEmpty())
 	default:
 		u.addNotShown(s, failed)
@@ -209,13 +211,4 @@ func (u *update) noteHalfRemoved(s step, failed error) {
 // may never do.
 func (u *update) mustBelieve() bool {
 	return !u.edited.IsEmpty() && u.isAccepted && u.untold == nil && u.mappingsOf(u.start.returned).IsNull() && u.mappingsOf(u.returned).IsNull()
-}
-
-// driftedMappings are the managed mappings that were there, and are missing or changed although no PATCH has them.
-func (u *update) driftedMappings() []tfvalue.Value {
-	if !u.owns(u.Mappings) || u.start.mappedAt.IsZero() {
-		return nil
-	}
-	key := u.key()
-	return key.Except(key.Difference(u.mappingsOf(u.remote), u.mappingsOf(u.start.remote)).Remove, u.start.Edit.All())
 }

@@ -165,8 +165,11 @@ func (c *Connection) WarnOrganization(own, prior tfvalue.Value, label, effect st
 // Environment returns the environment variable of a setting. The provider block takes precedence.
 func Environment(setting string) string { return "DATAPLATFORM_" + strings.ToUpper(setting) }
 
-// Detail returns the text of an error for below its summary.
+// Detail returns the text of an error for below its summary, "" if there is none.
 func Detail(err error) string {
+	if err == nil {
+		return ""
+	}
 	if failed := new(platform.Error); errors.As(err, &failed) {
 		return failed.Detail()
 	}

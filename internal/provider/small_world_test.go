@@ -283,8 +283,8 @@ func (b *smallBase) play(w *smallWorld) (wrong []string) {
 		time.Sleep(late + w.platform.lag)
 	}
 	if len(w.errors) == 0 {
-		if len(w.acts) > 0 || b.platform.returnsPatches {
-			time.Sleep(b.platform.lag) // what somebody did, or what a response has shown, may not be read yet
+		if len(w.acts) > 0 || b.platform.returnsPatches && maps.Equal(b.plan.from, b.plan.set) {
+			time.Sleep(b.platform.lag) // what somebody did, or the leaves that a response has shown, may not be read yet
 		}
 		w.checkNext(w.block.Plan(w.begin()))
 	}
