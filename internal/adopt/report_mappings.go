@@ -30,23 +30,29 @@ func (u *update) addRejected(s step, failed error) {
 	u.diags.AddError(u.CannotUpdate, join(conn.Detail(failed), all, pause))
 }
 
-// addNotShown reports a step that no read has shown for 30 s, and what it removes if the platform carries it out later. It does
-// not advise to configure what the platform has: a mapping may lack an excluded column.
-func (u *update) addNotShown(s step, failed error) {
-	key, remote, summary, is, folded, removes := u.key(), u.mappingsOf(u.remote), u.notShown(u.Mappings), "was sent and accepted", "", ""
+// addNotShown reports a step that no read has shown for 30 s, or the one before it, and what is removed if the platform carries it
+// out later. It does not advise to configure what the platform has: a mapping may lack an excluded column.
+func (u *update) addNotShown(s step, isSent bool, failed error) {
+	key, remote, wanted, summary, is, folded, removes := u.key(), u.mappingsOf(u.remote), s.after, u.notShown(u.Mappings), "was sent", "", ""
 	if failed != nil {
-		summary, is = u.CannotUpdate, "was sent"
+		summary = u.CannotUpdate
+	}
+	if u.isAccepted {
+		is += " and accepted"
+	}
+	if !isSent {
+		wanted = s.before
 	}
 	left := key.NotDone(u.edited, remote)
-	lines := u.describeChange(u.Mappings, key.Only(s.after, left.All()), key.Only(remote, left.All()), "should be", "but is")
+	lines := u.describeChange(u.Mappings, key.Only(wanted, left.All()), key.Only(remote, left.All()), "should be", "but is")
 	if same := key.SameButCase(left.Add, key.After(remote, tfvalue.Edit{Remove: s.after.Elements()})); len(same) > 0 {
 		folded = "The platform has these instead, which differ in letter case alone. Configure them as the platform spells them:\n\n" + key.List(same)
 	}
-	if there := key.Only(remote, s.Remove).Elements(); len(there) > 0 {
+	if there := key.Only(remote, left.Remove).Elements(); len(there) > 0 {
 		removes = "The request removes these table mappings:\n\n" + u.client.Mask(key.ListInFull(there))
 	}
 	for _, at := range tfvalue.Paths(u.carriedWith(tfvalue.Null(u.objectType)).Leaves()) {
-		removes = strings.TrimSpace(removes + "\n\nIt also sets " + at + " to the value of the last read.")
+		removes = strings.TrimSpace(removes + "\n\nThe request also sets " + at + " to the value of the last read.")
 	}
 	u.diags.AddError(summary, join(
 		conn.Detail(failed),

@@ -65,8 +65,8 @@ func (u *update) run(ctx context.Context) {
 
 // send sends a PATCH as often as it takes. If isSent, the platform has accepted it, or may carry it out in spite of failed.
 // Otherwise, failed is why it was rejected, or nil if mayBeSent has said no. That is asked before each attempt, and reads what
-// the attempt is based on, if that is too old. note is given the response to what was accepted, and called after what
-// may be carried out all the same.
+// the attempt is based on, if that is too old. note is called after each attempt that was accepted, with its response, or
+// that may be carried out all the same, with null.
 func (u *update) send(ctx context.Context, content Content, mayBeSent func(ctx context.Context, failed error) bool,
 	note func(response tfvalue.Value)) (isSent bool, failed error) {
 	ctx, call := u.Begin(ctx, u.client, u.id)
@@ -146,7 +146,7 @@ func (u *update) take(object tfvalue.Value) (isDoubtful bool) {
 
 const (
 	firstPause, maxPause = 500 * time.Millisecond, 5 * time.Second
-	maxWait              = 30 * time.Second // of all pauses together
+	maxWait              = 30 * time.Second // of a wait
 )
 
 // readUntil reads until isOver, for up to 30 s: at once, and then after longer and longer pauses. An interrupt ends the
@@ -174,7 +174,7 @@ func (u *update) owns(at tfvalue.Path) bool { return at != nil && !u.start.wante
 
 // addUnread reports a read that failed: before an attempt, which may follow one that failed, or after a PATCH.
 func (u *update) addUnread(failed, unread error, isAfter bool) {
-	summary, text := u.CannotUpdate, join(conn.Detail(failed), u.soFar(failed)+": "+conn.Detail(unread))
+	summary, text := u.CannotUpdate, join(conn.Detail(failed), u.stopped(failed)+": "+conn.Detail(unread))
 	if isAfter {
 		summary = fmt.Sprintf("Cannot read %s after its update", u.Noun)
 		text = fmt.Sprintf("The update of %s was sent, but what was returned leaves a doubt about the result, and reading the %s failed:\n\n%s",
@@ -183,8 +183,8 @@ func (u *update) addUnread(failed, unread error, isAfter bool) {
 	u.diags.AddError(summary, text)
 }
 
-// soFar begins a sentence about why nothing more is sent.
-func (u *update) soFar(failed error) string {
+// stopped begins a sentence about why nothing more is sent.
+func (u *update) stopped(failed error) string {
 	if failed == nil && u.edited.IsEmpty() && u.sent.IsNull() {
 		return "Nothing was sent"
 	}

@@ -73,10 +73,10 @@ func (u *update) updateLeaves(ctx context.Context) {
 
 // awaitLeaves reads until the platform shows the leaves that were sent. If failed, it is not known whether they have arrived.
 func (u *update) awaitLeaves(ctx context.Context, failed error) {
-	isOver := func(unread error) bool { return isRejected(unread) || unread == nil && len(u.leavesThatAre(late)) == 0 }
+	isLate := func() bool { return len(u.leavesThatAre(late)) > 0 }
 	var unread error
-	if !isOver(nil) || u.isDoubtful() {
-		unread = u.readUntil(ctx, isOver)
+	if isLate() || u.isDoubtful() {
+		unread = u.readUntil(ctx, func(unread error) bool { return isRejected(unread) || unread == nil && !isLate() })
 	}
 	for _, leaf := range u.leavesThatAre(shown) {
 		u.pending = u.pending.Without(leaf.Path...)

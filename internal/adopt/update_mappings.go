@@ -11,8 +11,8 @@ import (
 )
 
 // The mappings are changed in at most two steps of one PATCH each. The first removes what has to go, and adds what is
-// unrelated to that; the second adds the rest. It makes no difference whether a PATCH was accepted or got lost: what it did is
-// what a read shows. A response that shows the first step only lets the second follow at once.
+// unrelated to that; the second adds the rest. What a PATCH did is what a read shows, whether it was accepted or lost. A
+// response that shows the first step only lets the second follow at once.
 
 // mappingsAre is how the mappings that a step concerns are, after the last response. Before an attempt, asBefore is waited for,
 // and after one asAfter, for up to 30 s.
@@ -54,9 +54,9 @@ func (u *update) mayBeNone() bool {
 
 // look says how the mappings that a step concerns are, and which of them are not as before.
 //
-// Nobody else has changed them if they are as at the beginning, but for what is under a key that was added, which may get its
-// members later, or another spelling; and for what was removed, and is not there. Such is a read that is older than
-// the first step, and a PATCH of which only a part is carried out yet.
+// A difference from the beginning is ours, and not that of others, if it is under a key that was added, in any letter case: its
+// members may come later; or if it is one that was removed, and is gone. So a read that is older than the first step is no
+// conflict, nor is a PATCH of which only a part is carried out yet.
 func (u *update) look(s step) (now mappingsAre, changed []tfvalue.Value) {
 	switch {
 	case u.mustBelieve():
@@ -102,10 +102,9 @@ func (u *update) updateMappings(ctx context.Context) {
 	}
 }
 
-// carryOut sends a step, and reads until it is done, or an error says why not. An interrupt ends waits, but half of what was
-// approved is a table that nobody replicates: a removal that was sent is followed by its addition, each within one
-// request_timeout. What only adds is sent once more if nobody knows what became of it: it undoes nothing, and a
-// table without its mapping is not replicated.
+// carryOut sends a step, and reads until it is done, or an error says why not. A table without its mapping is not replicated. So
+// what only adds is sent once more if nobody knows what became of it: it undoes nothing. And an interrupt ends waits, but a
+// removal that was sent is followed by its addition, each within one request_timeout.
 func (u *update) carryOut(ctx context.Context, s step) {
 	sending, stop := u.client.Outlast(ctx, !u.edited.IsEmpty())
 	defer stop()
@@ -125,7 +124,7 @@ func (u *update) carryOut(ctx context.Context, s step) {
 			now, changed = u.learn(reading, s, asAfter, changedByOthers)
 		}
 		if now != asBefore || failed == nil || !mayRepeat || ctx.Err() != nil {
-			u.conclude(s, failed, now, changed)
+			u.conclude(s, true, failed, now, changed)
 			return
 		}
 	}
@@ -146,7 +145,7 @@ func (u *update) mayStepBeSent(ctx context.Context, s step, failed error) bool {
 		now, changed = changedByOthers, related.Elements()
 	}
 	if now != asBefore {
-		u.conclude(s, failed, now, changed)
+		u.conclude(s, false, failed, now, changed)
 	}
 	return now == asBefore
 }
@@ -165,12 +164,12 @@ func (u *update) noteStep(s step, response tfvalue.Value) {
 	}
 }
 
-// endUnsent ends a step that was not sent. If it was rejected, one read shows what is gone: a rejection may come half way.
+// endUnsent ends a step that was not sent. If it was rejected, one read shows what it has changed: that may come half way.
 func (u *update) endUnsent(ctx context.Context, s step, failed error) {
 	if failed == nil {
 		return // mayStepBeSent has said why
 	}
-	if len(s.Remove) > 0 && !platform.AsError(failed).NothingDone() {
+	if !platform.AsError(failed).NothingDone() {
 		u.mappedAt = time.Time{}
 		_ = u.readUntil(ctx, func(error) bool { return true })
 	}
@@ -179,18 +178,18 @@ func (u *update) endUnsent(ctx context.Context, s step, failed error) {
 }
 
 // conclude ends a step that is done, or else reports why it is not.
-func (u *update) conclude(s step, failed error, now mappingsAre, changed []tfvalue.Value) {
+func (u *update) conclude(s step, isSent bool, failed error, now mappingsAre, changed []tfvalue.Value) {
 	switch now {
 	case asAfter:
 		u.edited = s.soFar
 		return
 	case changedByOthers:
-		u.addConflict("Table mappings changed during the apply: "+u.start.Label, changed, join(u.soFar(failed)+". Plan again.", conn.Detail(failed)), u.diags)
+		u.addConflict("Table mappings changed during the apply: "+u.start.Label, changed, join(u.stopped(failed)+". Plan again.", conn.Detail(failed)), u.diags)
 	case notTold:
 		u.mappedAt = time.Time{}
-		u.addUnread(failed, u.untold, u.isAccepted && !u.edited.IsEmpty())
+		u.addUnread(failed, u.untold, isSent && failed == nil)
 	default:
-		u.addNotShown(s, failed)
+		u.addNotShown(s, isSent, failed)
 	}
 	u.noteHalfRemoved(s, failed)
 }

@@ -104,7 +104,7 @@ func TestCarriedLeaves(t *testing.T) {
 			events: events{queues(0, 1, 11*time.Second), {with: between(0, 2, 99), fails: &platform.Error{Status: http.StatusForbidden}}}, sent: "2 GETs",
 			took: 11 * time.Second, errors: []string{"Cannot update pipe: Nothing was sent: Tried to "}},
 		"and which a late removal has, too": {reset: true, mappings: changed, events: events{lost(1, never)}, sent: "GET, PATCH threads -events, 10 GETs", took: maxWait,
-			errors: []string{"excluded_columns = [\"n\u00e9\"], sorted = true, source_table = \"events\"\n\nIt also sets threads to the value of the last read."}},
+			errors: []string{"excluded_columns = [\"n\u00e9\"], sorted = true, source_table = \"events\"\n\nThe request also sets threads to the value of the last read."}},
 		"what a leaf needs":                     {config: m{"name": "crm", "certificate": "new"}, sent: "GET, PATCH certificate columns"},
 		"what a leaf needs, and nobody manages": {config: m{"name": "crm", "columns": nil, "certificate": "new"}, sent: "GET, PATCH certificate"},
 	})
@@ -314,7 +314,10 @@ func TestRejectedHalfWay(t *testing.T) {
 			events: append(rejected(1, 400), before(0, 1, "moved", "name")), sent: "GET, PATCH name", errors: []string{"HTTP 400"}},
 		"a 400 to the removal of one, of nothing: no list": {mappings: changed, events: rejected(1, 400), sent: removes + ", GET", errors: []string{"HTTP 400 Bad Request with an empty body.\n\nIf the pipe has to be paused for this, "}},
 		"to the leaves: nothing of the mappings is sent":   {config: m{"name": "new"}, mappings: changed, events: rejected(1, 400), sent: "GET, PATCH name", errors: []string{"HTTP 400"}},
-		"the second is rejected: all that is removed": {config: change, events: rejected(2, 422), sent: "GET, PATCH -events -items, PATCH +events +items",
+		"the second is rejected half way: the rest of what is removed": {config: change,
+			events: events{stores(2, keeps("items without phone", "mappings")), fails(2, 0, platform.Error{Status: 422})},
+			sent:   "GET, PATCH -events -items, PATCH +events +items, GET", errors: []string{"HTTP 422", wasThere + "Correct"}},
+		"the second is rejected: all that is removed": {config: change, events: rejected(2, 422), sent: "GET, PATCH -events -items, PATCH +events +items, GET",
 			errors: []string{"HTTP 422", both}},
 	})
 }
@@ -340,7 +343,7 @@ func TestChangesByOthersStayAndAreNamed(t *testing.T) {
 			sent:   removes + ", GET", errors: []string{conflicts}},
 		"the mapping is removed by then, and its addition is rejected: it is in the list": {config: m{"name": "crm"}, mappings: changed,
 			events: events{before(1, 0, "items", "mappings"), busy(1), fails(2, never, platform.Error{Status: 422})},
-			sent:   "GET, PATCH -events, GET, PATCH +events", errors: []string{"HTTP 422", wasThere}},
+			sent:   "GET, PATCH -events, GET, PATCH +events, GET", errors: []string{"HTTP 422", wasThere}},
 		"one to the target of what is added later comes while the removal waits: nothing more is sent": {mappings: renamed,
 			events: events{before(1, 0, usual+", users from shop", "mappings"), busy(1)},
 			sent:   removes + ", GET", errors: []string{conflicts}},
