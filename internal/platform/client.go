@@ -85,6 +85,7 @@ func New(config Config) (*Client, error) {
 	sender := rest.New(config.Sending, management, alerts)
 	c := &Client{Secrets: &sender.Secrets, Sending: config.Sending, Transport: sender.Transport, rest: sender, management: management, alerts: alerts}
 	c.lists = lists{do: sender.Do, last: map[string][]*list{}, after: map[string]uint64{}}
+	c.MaskNamed("keySecret", "encryptionKey", "connectionString") // what the API returns of secrets
 	c.AddSecret(config.KeySecret)
 	c.AddSecret(config.AlertsAccessToken)
 	return c, nil

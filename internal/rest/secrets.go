@@ -4,13 +4,12 @@ import (
 	"cmp"
 	"encoding/base64"
 	"encoding/hex"
-	"encoding/json"
-	"html"
-	"net/url"
 	"regexp"
 	"slices"
 	"strings"
 	"sync"
+
+	"golang.org/x/text/unicode/norm"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/words"
 )
@@ -25,11 +24,12 @@ const (
 )
 
 // Secrets are what must not appear in errors and logs. The zero value has none. Rejected: a list of field
-// names ("password", "token"), which lacks unknown names and hides what is not secret.
+// names ("password", "token") alone, which lacks unknown names.
 type Secrets struct {
 	mu    sync.Mutex
-	whole []string        // as a text has them once it is clean, longer ones first
-	runs  map[string]bool // of runLength characters, or all of a shorter form
+	whole []string                       // as a text has them once it is clean, longer ones first
+	runs  [runLength + 1]map[string]bool // by their length: of runLength characters, or all of a shorter form
+	named *regexp.Regexp                 // what stands behind some names; nil for none
 }
 
 // AddSecret keeps a secret out of errors and logs from now on. If it has parts, only these are secret,
@@ -42,63 +42,48 @@ func (s *Secrets) AddSecret(secret string, parts ...string) {
 	if len(spelled) < minSecretLength || slices.Contains(s.whole, spelled) {
 		return
 	}
-	if s.runs == nil {
-		s.runs = map[string]bool{}
-	}
 	s.whole = append(s.whole, spelled)
 	slices.SortFunc(s.whole, func(a, b string) int { return cmp.Compare(len(b), len(a)) })
 	if parts == nil {
 		parts = []string{secret}
 	}
 	for _, part := range parts {
-		for _, form := range forms(strings.TrimSpace(part)) {
-			anyRun(fold(form), runLength, runLength, func(run string) bool {
-				s.runs[run] = true
-				return false
-			})
-		}
-	}
-}
-
-// forms are the forms in which a text must not repeat a secret. The base64 of a longer text, such as
-// "user:secret", has one of three forms of the secret in it, depending on what precedes it.
-func forms(secret string) []string {
-	quoted, _ := json.Marshal(secret) // never fails
-	all := []string{
-		secret, string(quoted), hex.EncodeToString([]byte(secret)),
-		url.QueryEscape(secret), url.PathEscape(secret), url.UserPassword("", secret).String()[1:],
-	}
-	for before := range 3 {
-		for _, alphabet := range []*base64.Encoding{base64.RawStdEncoding, base64.RawURLEncoding} {
-			encoded := alphabet.EncodeToString(append(make([]byte, before), secret...))
-			all = append(all, encoded[(8*before+5)/6:8*(before+len(secret))/6])
-		}
-	}
-	return all
-}
-
-var unquote = strings.NewReplacer("'", "", `"`, "", "`", "", `\`, "")
-
-// fold makes texts equal that differ in letter case, in white space, and in how they quote: SQL, the
-// shell, JSON and others add quotes or backslashes.
-func fold(text string) string { return unquote.Replace(strings.ToLower(words.Clean(text, len(text)))) }
-
-// anyRun reports whether some run of a text that has between least and most characters, or all of a
-// shorter text, is one that holds.
-func anyRun(text string, least, most int, holds func(run string) bool) bool {
-	var starts []int
-	for at := range text {
-		starts = append(starts, at)
-	}
-	starts = append(starts, len(text))
-	for n := least; n <= most; n++ {
-		for i := range max(1, len(starts)-n) {
-			if holds(text[starts[i]:starts[min(i+n, len(starts)-1)]]) {
-				return true
+		part = strings.TrimSpace(part)
+		for _, form := range append(words.Readings(part), encoded(part)...) {
+			for _, run := range runsOf(words.Fold(form), runLength) {
+				run = words.Bare(run)
+				n := len([]rune(run))
+				if s.runs[n] == nil {
+					s.runs[n] = map[string]bool{}
+				}
+				s.runs[n][run] = n >= minSecretLength
 			}
 		}
 	}
-	return false
+}
+
+// runsOf are each n characters in a row of a text, or all of a shorter one.
+func runsOf(text string, n int) (runs []string) {
+	all := []rune(text)
+	for i := range max(1, len(all)-n+1) {
+		runs = append(runs, string(all[i:min(i+n, len(all))]))
+	}
+	return runs
+}
+
+// encoded is a secret as hex and base64. The base64 of a longer text, such as "user:secret", has one of three forms
+// of the secret in it, depending on what precedes it. Rejected: decoding what looks like base64, which may be cut.
+func encoded(secret string) (all []string) {
+	for _, spelled := range []string{secret, norm.NFD.String(secret)} {
+		all = append(all, hex.EncodeToString([]byte(spelled)))
+		for before := range 3 {
+			for _, alphabet := range []*base64.Encoding{base64.RawStdEncoding, base64.RawURLEncoding} {
+				text := alphabet.EncodeToString(append(make([]byte, before), spelled...))
+				all = append(all, text[(8*before+5)/6:8*(before+len(spelled))/6])
+			}
+		}
+	}
+	return all
 }
 
 // Mask replaces each secret in a text from outside by three asterisks. It replaces a whole line if
@@ -110,33 +95,47 @@ func (s *Secrets) Mask(text string) string {
 	for _, secret := range s.whole {
 		text = strings.ReplaceAll(text, secret, mask)
 	}
-	isSecret := func(run string) bool { return s.runs[run] }
 	lines := strings.Split(text, "\n")
 	for i, line := range lines {
-		decoded := unescape(line)
-		if anyRun(fold(line), minSecretLength, runLength, isSecret) || decoded != line && anyRun(fold(decoded), minSecretLength, runLength, isSecret) {
+		if slices.ContainsFunc(words.Readings(line), s.repeats) {
 			lines[i] = mask
 		}
 	}
 	return strings.Join(lines, "\n")
 }
 
-// unescape undoes what JSON, and HTML within it, do to some characters of a text, and not to others: each
-// mixture is another form.
-func unescape(text string) string {
-	return html.UnescapeString(escapedUnicode.ReplaceAllStringFunc(text, func(escapes string) (plain string) {
-		_ = json.Unmarshal([]byte(`"`+backslashes.ReplaceAllString(escapes, `\`)+`"`), &plain) // never fails
-		return plain
-	}))
+func (s *Secrets) repeats(text string) bool {
+	text = words.Bare(words.Fold(text))
+	for n, runs := range s.runs {
+		if runs != nil && slices.ContainsFunc(runsOf(text, n), func(run string) bool { return runs[run] }) {
+			return true
+		}
+	}
+	return false
 }
 
-var (
-	escapedUnicode = regexp.MustCompile(`(\\+u[0-9A-Fa-f]{4})+`) // some characters have two parts
-	backslashes    = regexp.MustCompile(`\\+`)
-)
+// MaskNamed lets Clean also mask what stands behind these names, which are in camelCase: in JSON, in other
+// texts, and where it is cut off. It has to be called before the first request.
+func (s *Secrets) MaskNamed(names ...string) {
+	name := regexp.MustCompile("([a-z])([A-Z])").ReplaceAllString(strings.Join(names, "|"), "$1[ _-]?$2")
+	name = `((?:` + name + `)[\s"'\\]*(?:[:=]>?|>|<[^<>]*>)(?:\s|<[^<>]*>)*`
+	s.named = regexp.MustCompile(`(?is)` + name + `")((?:[^"\\*]|\\.)(?:[^"\\]|\\.)*)|` + name + `[\s"'\\]*)([^"'<*\s\\,}\])][^"<]*)`)
+}
+
+func (s *Secrets) hideNamed(text string) string {
+	if s.named == nil {
+		return text
+	}
+	text = s.named.ReplaceAllString(text, "${1}${3}"+mask)
+	if slices.ContainsFunc(words.Readings(text), s.named.MatchString) {
+		return mask
+	}
+	return text
+}
 
 // Clean makes a text from outside fit for a message: one line of at most that many characters,
 // without control characters, and masked.
 func (s *Secrets) Clean(text string, most int) string {
-	return words.Clean(s.Mask(words.Clean(text[:min(len(text), maxText)], maxText)), most)
+	text = words.Clean(text[:min(len(text), maxText)], maxText)
+	return words.Clean(s.Mask(s.hideNamed(text)), most)
 }
