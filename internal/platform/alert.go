@@ -19,7 +19,8 @@ func (c *Client) GetAlert(ctx context.Context, id string, read Read) error {
 		Method:         http.MethodGet,
 		Path:           []string{"api", "v2", "alerts", id},
 		Result:         "data",
-		Accept:         accept(id, read),
+		Object:         map[string]string{"id": id},
+		Accept:         accept(read),
 		NotFoundAdvice: "Check the ID.",
 	})
 }

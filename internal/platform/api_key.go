@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"regexp"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/rest"
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/words"
@@ -40,10 +39,8 @@ func (c *Client) CreateAPIKey(ctx context.Context, organizationID string, body m
 	r.Leaves = []string{c.Clean(fmt.Sprintf("name %q", body["name"]), words.MaxID)}
 	r.NamesObject, r.NotFoundAdvice = false, checkOrganization
 	r.NonIdempotent = true
-	r.Accept = func(response *rest.Response) error {
-		c.maskSecret(response.Body)
-		return created.receive(response, body["hashData"] != nil)
-	}
+	r.BusyAdvice = "No key was created. If the message says that the name is taken, set another name; otherwise run the command again."
+	r.Secret, r.Accept = "keySecret", func(response *rest.Response) error { return created.receive(response, body["hashData"] != nil) }
 	if err := c.rest.Do(ctx, r); err != nil {
 		return nil, err
 	}
@@ -51,24 +48,10 @@ func (c *Client) CreateAPIKey(ctx context.Context, organizationID string, body m
 	return &created, nil
 }
 
-// secretText finds a secret in any text, so that it is masked even if the JSON around
-// it is broken or cut off.
-var secretText = regexp.MustCompile(`"keySecret"\s*:\s*"((?:[^"\\]|\\.)*)`)
-
-// maskSecret masks the secrets of a response from now on. A documented response has one; more than a
-// few are an attempt to fill the memory, and so is a long one.
-func (c *Client) maskSecret(raw []byte) {
-	for _, match := range secretText.FindAllSubmatch(raw, 10) {
-		secret := string(match[1])
-		_ = json.Unmarshal([]byte(`"`+secret+`"`), &secret) // it stays as it is if it is broken
-		c.AddSecret(secret[:min(len(secret), 4<<10)])
-	}
-}
-
 // receive reads the response to the creation of a key, as far as its JSON can be read. A key exists if
 // the response has its secret, or its ID if the secret is hashed.
 func (k *CreatedAPIKey) receive(r *rest.Response, hashed bool) error {
-	wrong, all := checkSuccess(r), members(r.Result)
+	wrong, all := r.Doubt, members(r.Result)
 	if all == nil {
 		all = members(r.Value)
 	}

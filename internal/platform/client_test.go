@@ -44,6 +44,39 @@ func TestRequestAndResponseOfEachOperation(t *testing.T) {
 	}
 }
 
+// Credentials have arrived only if a success of the API's own says so; of other values, a read does. What is said to be of
+// another object says nothing of this one.
+func TestWhetherCredentialsHaveArrived(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		response           fault
+		credentials, leafs string
+	}{
+		"a request ID":        {respond(200, `{"requestId":"`+requestID+`"}`), "ok", "ok"},
+		"the pipe":            {respond(200, `{"result":{"id":"`+testPipe+`","serviceId":"`+testService+`"}}`), "ok", "ok"},
+		"nothing":             {respond(200, ""), "ambiguous", "ok"},
+		"another result":      {respond(200, `{"result":{"ok":false}}`), "ambiguous", "ok"},
+		"another service":     {respond(200, `{"requestId":"`+requestID+`","result":{"id":"`+testPipe+`","serviceId":"x"}}`), "ambiguous", "ambiguous"},
+		"a failure":           {respond(200, `{"status":500,"requestId":"`+requestID+`","error":"vault is down"}`), "ambiguous", "ambiguous"},
+		"a rejection":         {respond(200, `{"status":400,"requestId":"`+requestID+`"}`), "failed", "failed"},
+		"a status of no HTTP": {respond(200, `{"status":"error","requestId":"`+requestID+`"}`), "ambiguous", "ambiguous"},
+		"parts":               {respond(207, `{"requestId":"`+requestID+`"}`), "ambiguous", "ambiguous"},
+		"a cache":             {respond(200, `{"requestId":"`+requestID+`"}`, "Age: 60"), "ambiguous", "ambiguous"},
+		"a login page":        {respond(200, "<p>Sign in"), "ambiguous", "ambiguous"},
+	} {
+		bubble(t, func(t *testing.T, f *fake, c *Client) {
+			f.Always(test.response)
+			for i, body := range []any{map[string]any{"source": map[string]any{"kafka": map[string]any{"credentials": map[string]any{"password": "x"}}}}, map[string]any{"name": `"password":`}} {
+				_, u := c.UpdatePipe(t.Context(), testOrganization, testService, testPipe)
+				defer u.End()
+				if _, err := u.Send(t.Context(), Patch{Body: body}, new(object).read); outcome(err) != []string{test.credentials, test.leafs}[i] {
+					t.Errorf("%s, %v: %v", name, body, err)
+				}
+			}
+		}, func(c *Config) { c.RetryTimeout = 0 })
+	}
+}
+
 // A patch is not sent if what it is based on is too old, and one that is non-idempotent only once.
 func TestPatchIsFreshAndNotRepeated(t *testing.T) {
 	t.Parallel()

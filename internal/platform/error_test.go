@@ -24,7 +24,7 @@ func TestAttemptsAndOutcomeOfFaults(t *testing.T) {
 	const (
 		gone = "check base_url, and HTTPS_PROXY if it is set. If the pipe was deleted, remove it from the configuration, " +
 			"and from the state with terraform state rm, or create it again in the platform's console and set its ID."
-		another = "it is about another object: the request was for ID " + testPipe + ", and the response has ID x."
+		another = "it is about another object: its id is x, not " + testPipe + "."
 		later   = `), but the response cannot be used: it has no result: later.`
 		noText  = `{"result":{"id":{}},"data":{"id":{}}}`
 	)
@@ -90,7 +90,7 @@ func TestErrorNamesItsObjectAndWhatToDo(t *testing.T) {
 		"404 of an alert":   {"alert", respond(404, ""), alert, "Check the ID. Otherwise check alerts_base_url."},
 		"404 of a router":   {"scaling", respond(404, ""), scaling, "The response does not look like the platform's: check base_url"},
 		"gone":              {"service", respond(200, `{"result":[]}`), service, "has no service " + testService + ": two consecutive lists"},
-		"no list":           {"list", withID(`"result":{}`), list, "its result is not an array."},
+		"no list":           {"list", withID(`"result":{}`), list, "its result is not as the API documents it."},
 		"no ID in a list":   {"list", respond(200, `{"result":[{"id":"x"},{"name":"y"}]}`), list, "service 2 of the list has no ID."},
 		"a type in a list":  {"list", withID(`"result":[{"id":"x","name":7}]`), list, "cannot be used: service x: a field has another type."},
 		"an alert's result": {"alert", withID(`"result":{}`), alert, "it has no result: "},

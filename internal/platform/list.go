@@ -3,7 +3,6 @@ package platform
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
 	"net/http"
@@ -51,7 +50,7 @@ type list struct {
 	done         chan struct{} // closed once everything else is final
 	err          error
 	services     []*service // in the API's order, each ID once
-	next         string     // what announces a next page; "" if nothing does
+	more         string     // what may mean that the list is not all; "" if nothing does
 	requestID    string
 }
 
@@ -105,8 +104,8 @@ func (l *lists) find(ctx context.Context, r *rest.Request, key string, wanted fu
 	return found, err
 }
 
-// find returns the wanted services of a list that has ended. If it has a next page, what it omits is not
-// known, which is an error.
+// find returns the wanted services of a list that has ended. If it may not be all, what it omits is not known, which is an
+// error.
 func (l *list) find(r *rest.Request, wanted func(*service) bool) (found []*service, err error) {
 	if l.err != nil {
 		return nil, l.err
@@ -116,9 +115,9 @@ func (l *list) find(r *rest.Request, wanted func(*service) bool) (found []*servi
 			found = append(found, s)
 		}
 	}
-	if l.next != "" && (wanted == nil || len(found) == 0) {
-		return nil, unusable(r, l.requestID, fmt.Errorf("the list is incomplete: %s announces a next page, which the API document does not describe. "+
-			"What the list omits may exist, so it counts neither as deleted nor as missing, and nothing is removed from the state", l.next))
+	if l.more != "" && (wanted == nil || len(found) == 0) {
+		return nil, unusable(r, l.requestID, fmt.Errorf("the list may be incomplete: the response has %s, which the API document does not describe. "+
+			"What the list omits may exist, so it counts neither as deleted nor as missing, and nothing is removed from the state", l.more))
 	}
 	return found, nil
 }
@@ -167,20 +166,12 @@ func (l *lists) run(ctx context.Context, r *rest.Request, one *list, before []*l
 
 // accept reads the response to a list.
 func (l *list) accept(r *rest.Response) error {
-	if err := checkSuccess(r); err != nil {
-		return err
+	if r.Doubt != nil {
+		return r.Doubt
 	}
-	all, isArray := r.Result.([]any)
-	if !isArray {
-		return errors.New("its result is not an array")
-	}
-	envelope := members(r.Value)
-	delete(envelope, "result")
-	l.requestID, l.next = r.RequestID, r.Clean(nextPage(envelope), words.MaxID)
-	if linkToNext.MatchString(strings.Join(r.Header.Values("Link"), ",")) {
-		l.next = "Link"
-	}
+	l.requestID, l.more = r.RequestID, more(r)
 	listed := map[string]bool{}
+	all, _ := r.Result.([]any)
 	for i, decoded := range all {
 		id, name := text(members(decoded)["id"]), text(members(decoded)["name"])
 		if id == "" {
@@ -194,22 +185,20 @@ func (l *list) accept(r *rest.Response) error {
 	return nil
 }
 
-var (
-	linkToNext = regexp.MustCompile(`(?i);\s*rel\s*=\s*"?[^",;]*\bnext\b`)
-	// nextMember matches the names of members that announce a next page, such as nextPageToken,
-	// next_cursor, @odata.nextLink and hasMore. It may match others: that is an error, and no lost state.
-	nextMember = regexp.MustCompile(`(?i)next|cursor|has_?more|continuation`)
-)
+var linkToNext = regexp.MustCompile(`(?i);\s*rel\s*=\s*"?[^",;]*\bnext\b`)
 
-// nextPage returns the name of the member of an envelope, or of an object in it, that announces a next
-// page; "" if none does. A member that is empty or false announces none.
-func nextPage(envelope map[string]any) string {
+// more returns what of a response may mean that its list is not all: nobody knows which names do. "" if nothing does.
+func more(r *rest.Response) string {
+	if linkToNext.MatchString(strings.Join(r.Header.Values("Link"), ",")) {
+		return "a link to a next page"
+	}
+	if r.Status != http.StatusOK {
+		return fmt.Sprintf("HTTP status %d", r.Status)
+	}
+	envelope := members(r.Value)
 	for _, name := range slices.Sorted(maps.Keys(envelope)) {
-		if nextMember.MatchString(name) && !isEmpty(envelope[name]) {
-			return strconv.Quote(name)
-		}
-		if next := nextPage(members(envelope[name])); next != "" {
-			return next
+		if !slices.Contains([]string{"status", "requestId", "result"}, name) && !isEmpty(envelope[name]) {
+			return "the member " + r.Clean(strconv.Quote(name), words.MaxID)
 		}
 	}
 	return ""

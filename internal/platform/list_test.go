@@ -148,25 +148,32 @@ func TestUnusableAndRepeatedServicesInAList(t *testing.T) {
 	})
 }
 
-// Which responses announce a next page: members named for one or for a cursor, and a link.
-func TestNextPage(t *testing.T) {
+// A list proves that a service does not exist only if it is whole and new, by all that it says of itself.
+func TestWhichListsProveAnAbsence(t *testing.T) {
 	t.Parallel()
-	for _, test := range []struct{ members, link, name string }{
-		{`"next":"/v1?page=2"`, "", `"next"`},
-		{`"pagination":{"total":9,"nextCursors":["c"]}`, "", `"nextCursors"`},
-		{`"hasMore":true`, "", `"hasMore"`},
-		{`"x":1`, `<https://a.example/v1?page=1>; rel="prev", </v1?page=3>; rel="last next"`, "Link"},
-		{`"x":1`, `</v1?rel=next>; rel="last"; title="next"`, ""},
-		{`"next":null,"cursor":"","hasMore":false,"nextPage":0,"links":{"next":{}},"pages":{"nextCursors":[]}`, "", ""},
-		{`"totalSize":9,"page":{"number":1},"message":"next"`, "", ""},
+	const incomplete = "cannot be used: the list may be incomplete: the response has "
+	for _, test := range []struct {
+		status        int
+		members, more string // of the envelope, and a header
+		says          string // "" if the service is gone
+	}{
+		{200, `"next":null,"cursor":"","hasMore":false,"total":0,"links":{},"pages":[]`, `Link: </v1?rel=next>; rel="last"; title="next"`, ""},
+		{200, `"requestId":"` + requestID + `"`, "Age: 10", ""},
+		{200, `"next":"/v1?page=2"`, "", incomplete + `the member "next", which`},
+		{200, `"pagination":{"nextCursors":["c"]}`, "", incomplete + `the member "pagination", which`},
+		{200, `"totalCount":2`, "", incomplete + `the member "totalCount", which`},
+		{200, `"x":false`, `Link: <https://a.example/v1?page=1>; rel="prev", </v1?page=3>; rel="last next"`, incomplete + "a link to a next page"},
+		{202, `"x":0`, "", incomplete + "HTTP status 202"},
+		{206, `"x":0`, "Content-Range: items 0-0/2", "HTTP 206 Partial Content, a part of a response."},
+		{200, `"x":0`, "Age: 3600", "A cache or gateway seems to have answered instead of the API: HTTP 200 OK, a response that is 3600 s old."},
+		{200, `"status":500,"error":"index down"`, "", "HTTP 200 with the status 500 Internal Server Error in the body: index down."},
 	} {
 		bubble(t, func(t *testing.T, f *fake, c *Client) {
-			f.Always(respond(200, `{"requestId":"r","result":[],`+test.members+`}`, "Link: "+test.link))
+			f.Always(respond(test.status, `{"result":[],`+test.members+`}`, test.more))
 			_, err := do(t.Context(), c, "service")
-			announced := strings.Contains(fmt.Sprint(err), "cannot be used: the list is incomplete: "+test.name+" announces a next page")
-			if announced != (test.name != "") || AsError(err).NotFound == announced {
-				t.Errorf("%s, %s: %v", test.members, test.link, err)
+			if AsError(err).NotFound != (test.says == "") || !strings.Contains(fmt.Sprint(err), test.says) {
+				t.Errorf("%s, %s: %v", test.members, test.more, err)
 			}
-		})
+		}, func(c *Config) { c.RetryTimeout = 0 })
 	}
 }

@@ -4,13 +4,12 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"net/http"
+	"regexp"
 	"strings"
 	"time"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/rest"
-	"github.com/dataplatform/terraform-provider-dataplatform/internal/words"
 )
 
 // inOrganization declares a request to the management API. path is what follows the organization.
@@ -49,62 +48,49 @@ type Patch struct {
 // Update is a PATCH of one object under way. Each attempt may have another body.
 type Update struct {
 	call *rest.Call
-	id   string // of the object
 }
 
 // begin begins an update, which the caller has to End. It sends no request yet. The context that it returns
 // ends with the update's retry_timeout, for what the caller reads between two attempts.
-func (c *Client) begin(ctx context.Context, r *rest.Request, id string) (context.Context, *Update) {
+func (c *Client) begin(ctx context.Context, r *rest.Request) (context.Context, *Update) {
 	r.Method = http.MethodPatch
 	ctx, call := c.rest.Begin(ctx, r)
-	return ctx, &Update{call, id}
+	return ctx, &Update{call}
 }
 
 // Send sends a patch once, as soon as it may be sent, and reads the updated object, unless a success of the
-// API's own has none. It reports whether the caller may try again: see rest.Call.Try.
+// API's own has none. A success that does not name the request or the object says nothing of credentials: that is an error
+// with its status, and Ambiguous. It reports whether the caller may try again: see rest.Call.Try.
 func (u *Update) Send(ctx context.Context, patch Patch, read Read) (again bool, err error) {
 	r := u.call.Request
 	r.Leaves, r.AsOf, r.NonIdempotent = patch.Leaves, patch.AsOf, patch.NonIdempotent
-	r.Accept = func(response *rest.Response) error {
-		if response.IsOwn && response.IsSuccess() && response.Cut == nil && response.Result == nil {
-			return nil
-		}
-		return accept(u.id, read)(response)
-	}
 	if r.Body, err = json.Marshal(patch.Body); err != nil {
 		return false, err
+	}
+	r.HasCredentials = HasCredentials(r.Body)
+	r.Accept = func(response *rest.Response) error {
+		if response.Doubt == nil && response.Result == nil {
+			return nil
+		}
+		return accept(read)(response)
 	}
 	return u.call.Try(ctx)
 }
 
+// HasCredentials reports whether the body of a PATCH has credentials, which no read shows.
+func HasCredentials(body []byte) bool { return credentials.Match(body) }
+
+// credentials matches the members of a request that are credentials. JSON escapes the quotes in a text.
+var credentials = regexp.MustCompile(`"(password|secretKey|connectionString)":`)
+
 // End ends an update.
 func (u *Update) End() { u.call.End() }
 
-// checkSuccess returns why a response is not a success with a result, nil if it is.
-func checkSuccess(r *rest.Response) error {
-	switch {
-	case !r.IsSuccess():
-		return fmt.Errorf("it has HTTP status %d", r.Status)
-	case r.Cut != nil:
-		return r.Cut
-	case members(r.Value) == nil:
-		return &rest.Reworded{Text: "it is not a JSON object", Err: r.Malformed}
-	case r.Result == nil:
-		return fmt.Errorf("it has no result: %s", r.Message())
-	default:
-		return nil
-	}
-}
-
-// accept returns a Request.Accept for the object with this ID. UUIDs are equal in any letter case. An object
-// without an ID is accepted.
-func accept(id string, read Read) func(*rest.Response) error {
+// accept returns a Request.Accept for a success with a result.
+func accept(read Read) func(*rest.Response) error {
 	return func(r *rest.Response) error {
-		if err := checkSuccess(r); err != nil {
-			return err
-		}
-		if got := members(r.Result)["id"]; got != nil && !strings.EqualFold(fmt.Sprint(got), id) {
-			return fmt.Errorf("it is about another object: the request was for ID %s, and the response has ID %s", id, r.Clean(fmt.Sprint(got), words.MaxID))
+		if r.Doubt != nil {
+			return r.Doubt
 		}
 		return read(r.Result)
 	}

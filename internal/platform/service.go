@@ -73,6 +73,7 @@ func (c *Client) readServices(
 // service auto scaling settings" in the API document).
 func (c *Client) UpdateServiceScaling(ctx context.Context, organizationID, serviceID string) (context.Context, *Update) {
 	r := c.inOrganization("update service scaling", "the scaling of service "+serviceID, organizationID, "services", serviceID, "scaling")
+	r.Object = map[string]string{"id": serviceID}
 	r.Invalidate = func() { c.lists.outdate(serviceKey(organizationID, serviceID)) }
-	return c.begin(ctx, r, serviceID)
+	return c.begin(ctx, r)
 }

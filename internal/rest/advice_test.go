@@ -38,6 +38,8 @@ func TestAdviceForEachKindOfError(t *testing.T) {
 		"404 of a gateway":      {Error{Status: 404, Foreign: json}, looks + " Remove it.", askGateway + " Remove it."},
 		"407":                   {Error{Status: 407, Foreign: htmlPage}, checkProxy, checkProxy},
 		"409":                   {Error{Kind: Busy, Status: 409, Foreign: json}, later, later},
+		"404 of a cache":        {Error{Status: 404, Foreign: "old", detour: true}, askCache + " Remove it.", askCache + " Remove it."},
+		"never valid":           {Error{Kind: Final}, notValid, notValid},
 		"200 that is of no use": {Error{Status: 200, Kind: Unreadable}, support, support},
 	} {
 		for _, unanswered := range []bool{true, false} {
@@ -60,15 +62,17 @@ func TestErrorSaysWhatWasTriedAndReturned(t *testing.T) {
 	const seems = "A login page or gateway seems to have answered instead of the API: "
 	failure := errors.New("it broke")
 	for want, e := range map[string]Error{
-		"The operation was interrupted.":                                                        {Kind: Interrupted, Err: failure},
-		"The API returned HTTP 200 OK, but the response cannot be used: it broke.":              {Kind: Unreadable, Status: 200, Err: failure},
-		seems + "HTTP 200 OK, an HTML page: Sign in.":                                           {Status: 200, Foreign: htmlPage, Message: "Sign in"},
-		seems + "HTTP 302 Found, a redirect: x.":                                                {Status: 302, Foreign: redirect, Message: "x"},
-		seems + "HTTP 403 Forbidden (request ID r), an HTML page: No.":                          {Status: 403, RequestID: "r", Foreign: htmlPage, Message: "No"},
-		seems + "HTTP 407 Proxy Authentication Required, empty.":                                {Status: 407, Foreign: "empty"},
-		"The API or a gateway in front of it returned HTTP 404 Not Found: no route.":            {Status: 404, Foreign: "JSON", Message: "no route"},
-		"The API or a gateway in front of it returned HTTP 400 Bad Request with an empty body.": {Status: 400, Foreign: "empty"},
-		"The API returned HTTP 409 Conflict: why?":                                              {Status: 409, Message: "why?:"},
+		"The operation was interrupted.":                                                         {Kind: Interrupted, Err: failure},
+		"The API returned HTTP 200 OK, but the response cannot be used: it broke.":               {Kind: Unreadable, Status: 200, Err: failure},
+		seems + "HTTP 200 OK, an HTML page: Sign in.":                                            {Status: 200, Foreign: htmlPage, Message: "Sign in"},
+		seems + "HTTP 302 Found, a redirect: x.":                                                 {Status: 302, Foreign: redirect, Message: "x"},
+		seems + "HTTP 403 Forbidden (request ID r), an HTML page: No.":                           {Status: 403, RequestID: "r", Foreign: htmlPage, Message: "No"},
+		seems + "HTTP 407 Proxy Authentication Required, empty.":                                 {Status: 407, Foreign: "empty"},
+		"The API or a gateway in front of it returned HTTP 404 Not Found: no route.":             {Status: 404, Foreign: odd, Message: "no route"},
+		"The API or a gateway in front of it returned HTTP 400 Bad Request with an empty body.":  {Status: 400, Foreign: odd},
+		"The API returned HTTP 409 Conflict: why?":                                               {Status: 409, Message: "why?:"},
+		"The API returned HTTP 200 with the status 503 Service Unavailable in the body: down.":   {Status: 503, line: 200, Message: "down"},
+		"A cache or gateway seems to have answered instead of the API: HTTP 200 OK, an old one.": {Status: 200, Foreign: "an old one", detour: true},
 		"Two lists omit it.": {Message: "Two lists omit it.", NotFound: true},
 		"The request was sent, but no complete response arrived: it broke.": {Kind: NoResponse, Err: failure, Attempts: 1},
 		"The request was not sent: it broke.":                               {Kind: NotSent, Err: failure},

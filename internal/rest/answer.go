@@ -4,13 +4,13 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
-	"html"
 	"io"
 	"net/http"
 	"net/url"
-	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/words"
@@ -38,51 +38,115 @@ type Response struct {
 	// gigabytes. Malformed is why the body is no JSON: io.ErrUnexpectedEOF if it is cut off.
 	Value     any
 	Malformed error
-	Result    any                                // the member of the body that Request.Result names; nil if there is none
-	IsOwn     bool                               // the API itself has answered: see identify
-	RequestID string                             // the platform's, clean: that in the body, or else in the header
-	Clean     func(text string, most int) string // makes a text fit for a message: see Secrets.Clean
+	RequestID string // the platform's, clean: that in the body, or else in the header
+	*Secrets         // of the client
+
+	// What the response is worth: see judge.
+	IsOwn  bool  // the API itself has answered
+	Doubt  error // why it is not a success of the API's own, new, whole and about the object of the request; nil if it is
+	Result any   // the member of the body that Request.Result names; nil if there is none
+	line   int   // the status of the status line, of which the body may say otherwise
 }
 
 // IsSuccess reports whether the status is 2xx.
-func (r *Response) IsSuccess() bool { return r.Status >= 200 && r.Status <= 299 }
+func (r *Response) IsSuccess() bool { return r.Status/100 == 2 }
 
-// read reads the body. The most bytes are those of a success.
+// read reads the body, without a byte order mark. The most bytes are those of a success. That of a 101 would not end:
+// it is the connection.
 func (r *Response) read(body io.Reader, most int64) {
-	if !r.IsSuccess() {
+	switch {
+	case r.Status == http.StatusSwitchingProtocols:
+		body = http.NoBody
+	case !r.IsSuccess():
 		most = maxError
 	}
 	all, err := io.ReadAll(io.LimitReader(body, most+1))
-	r.Body = all
 	switch {
 	case err != nil:
 		r.Cut = &Reworded{r.Clean(err.Error(), maxMessage), io.ErrUnexpectedEOF}
 	case int64(len(all)) > most:
 		r.Cut = fmt.Errorf("it is larger than the provider accepts (%d MiB)", most>>20)
 	}
+	r.Body = bytes.TrimPrefix(all, []byte("\ufeff"))
 	decoder := json.NewDecoder(bytes.NewReader(r.Body))
 	decoder.UseNumber()
 	r.Malformed = decoder.Decode(&r.Value)
 }
 
-// identify decides whether the API itself has answered: with a JSON object whose requestId is a UUID,
-// as the API document has it, or with a success that has a result of the right kind, or no body.
-func (r *Response) identify(result string, wantsArray bool) {
+// judge decides what a response is worth. All that is concluded from one rests on it: that an object does not exist,
+// that credentials have arrived, what a PATCH is based on. The API itself has answered with a JSON object whose requestId
+// is a UUID, as the API document has it, or with a success that has a result of the right kind, or no body; unless the
+// response says that it is old or partial. Its own status counts, whatever the status line says.
+func (r *Response) judge(q *Request) {
 	object, _ := r.Value.(map[string]any)
 	id, _ := object["requestId"].(string)
 	r.RequestID = cmp.Or(r.Clean(id, words.MaxID), r.RequestID)
-	r.Result = object[result]
+	r.Result, r.line = object[q.Result], r.Status
 	_, isArray := r.Result.([]any)
-	_, isObject := r.Result.(map[string]any)
-	isResult := isArray && wantsArray || isObject && !wantsArray
-	r.IsOwn = words.IsUUID(id) || r.IsSuccess() && (isResult || len(bytes.TrimSpace(r.Body)) == 0)
+	result, isObject := r.Result.(map[string]any)
+	secret, _ := result[q.Secret].(string)
+	r.AddSecret(secret)
+	isResult := isArray && q.IsArray || isObject && !q.IsArray
+	isEmpty := len(bytes.TrimSpace(r.Body)) == 0
+	r.IsOwn = r.detour() == "" && (words.IsUUID(id) || r.IsSuccess() && (isResult || isEmpty))
+	said, _ := strconv.Atoi(fmt.Sprint(object["status"]))
+	isSaid := said >= 100 && said <= 599
+	if r.IsOwn && isSaid && said/100 != 2 {
+		r.Status = said
+	}
+	switch {
+	case !r.IsSuccess():
+		r.Doubt = fmt.Errorf("it has HTTP status %d", r.Status)
+	case r.Cut != nil:
+		r.Doubt = r.Cut
+	case r.IsOwn && !isSaid && object["status"] != nil:
+		r.Doubt = fmt.Errorf("its status is %q: %s", r.Clean(fmt.Sprint(object["status"]), words.MaxID), r.Message())
+	case r.IsOwn && q.HasCredentials && !words.IsUUID(id) && !isSame(result["id"], q.Object["id"]):
+		r.Doubt = errors.New("it does not say whether the credentials in the request have arrived")
+	case r.IsOwn && q.Method == http.MethodPatch && r.Result == nil: // which says that much
+	case object == nil:
+		r.Doubt = &Reworded{"it is not a JSON object", r.Malformed}
+	case r.Result == nil:
+		r.Doubt = fmt.Errorf("it has no result: %s", r.Message())
+	case !r.IsOwn || !isResult:
+		r.Doubt = errors.New("its result is not as the API documents it")
+	default:
+		r.Doubt = r.otherObject(result, q.Object)
+	}
+}
+
+// otherObject returns why a result is about another object than the request. One that omits an ID is about the same.
+func (r *Response) otherObject(result map[string]any, object map[string]string) error {
+	for name, id := range object {
+		if got := result[name]; got != nil && !isSame(got, id) {
+			return fmt.Errorf("it is about another object: its %s is %s, not %s", name, r.Clean(fmt.Sprint(got), words.MaxID), id)
+		}
+	}
+	return nil
+}
+
+// isSame compares IDs: UUIDs are equal in any letter case.
+func isSame(got any, id string) bool { return got != nil && strings.EqualFold(fmt.Sprint(got), id) }
+
+// detour is how a response says itself that it does not come from the API as it is now; "" if it does not. A cache may ignore the
+// Cache-Control of a request.
+func (r *Response) detour() string {
+	age, _, _ := strings.Cut(r.Header.Get("Age"), ",")
+	if seconds, _ := strconv.ParseFloat(age, 64); seconds > MaxAge.Seconds() {
+		return "a response that is " + r.Clean(age, words.MaxID) + " s old"
+	}
+	return map[int]string{
+		http.StatusNonAuthoritativeInfo: "a response that was changed on its way",
+		http.StatusPartialContent:       "a part of a response",
+		http.StatusMultiStatus:          "a response in parts, each with a status of its own",
+	}[r.line]
 }
 
 // mayBeDone reports whether a write may have been carried out although it got this response. A gateway
 // may hand a request on after it has given up, whatever it returns. A filter that looks at responses
 // rejects one after the platform has done its work: that is said of a creation, which nothing can read.
 func (r *Response) mayBeDone(method string) bool {
-	switch kind := kinds[r.Status]; {
+	switch kind := kindOf(r.Status); {
 	case kind == Busy, kind == RateLimited, r.Status == http.StatusTooEarly:
 		return false
 	case r.Status/100 == 4 && r.Status != http.StatusRequestTimeout:
@@ -99,7 +163,7 @@ func (e *Error) NothingDone() bool {
 	return e.Foreign == "" && isLogin || slices.Contains([]int{0, http.StatusTooManyRequests, http.StatusTooEarly}, e.Status)
 }
 
-const htmlPage, redirect = "an HTML page", "a redirect"
+const htmlPage, redirect, odd = "an HTML page", "a redirect", "not as the API responds"
 
 // form names the form of a response that is not the API's own; "" if it is, or if nobody can tell because it
 // was cut off.
@@ -107,12 +171,14 @@ func (r *Response) form() string {
 	switch {
 	case r.Header.Get("Location") != "" && r.Status/100 == 3: // may be the API's own
 		return redirect
+	case r.detour() != "":
+		return r.detour()
 	case r.IsOwn, r.IsSuccess() && r.Cut != nil && !r.isPage():
 		return ""
 	case r.isPage():
 		return htmlPage
 	default:
-		return "not as the API responds"
+		return odd
 	}
 }
 
@@ -134,8 +200,10 @@ func (r *Response) Message() string {
 		text = "it is not followed because the credentials would go to " + to
 	case len(found) > 0:
 		text = strings.TrimSuffix(strings.Join(found, "; "), "; "+http.StatusText(r.Status))
+	case r.detour() != "":
+		text = ""
 	case r.isPage():
-		text = pageText(text)
+		text = words.OfPage(r.hideNamed(text))
 	}
 	if text = r.Clean(text, maxMessage); text == mask {
 		return withheld
@@ -170,20 +238,4 @@ func messagesIn(value any, found []string) []string {
 		}
 	}
 	return found
-}
-
-// reference matches the number by which whoever runs a gateway finds a request.
-var reference = regexp.MustCompile(`(?i)\b(?:reference|incident|support|request|ray)(?: ?(?:id|number|no|code)\b)?[.:#\s]+[\w.-]*\d[\w.-]*`)
-
-// hidden matches what of a page is not shown.
-var hidden = regexp.MustCompile(`(?is)<script.*?(?:</script>|$)|<style.*?(?:</style>|$)|<!--.*?(?:-->|$)|<[^>]*>?`)
-
-// pageText returns the beginning of what a page shows, its title first, and its reference number.
-func pageText(page string) string {
-	text := words.OneLine(html.UnescapeString(hidden.ReplaceAllString(page, " ")))
-	begins := words.Clean(text, 300)
-	if number := reference.FindString(text); !strings.Contains(begins, number) {
-		begins += " " + number
-	}
-	return begins
 }

@@ -1,6 +1,7 @@
 package rest
 
 import (
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
@@ -17,13 +18,17 @@ func TestWhoseAnswerAResponseIs(t *testing.T) {
 	t.Parallel()
 	const (
 		own     = `{"requestId":"` + testUUID + `"}`
-		json    = "not as the API responds"
+		json    = odd
+		cached  = "a response that is 3600 s old"
 		blocked = `<!doctype html><title>Access Denied</title><style>h1 { color: red }</style><body>You cannot see &quot;this&quot;.` +
 			`<script>var reference = 1</script><p>Reference #18.2f3e1602.17</p></body>`
 		follow = "it is not followed because the credentials would go to "
 	)
 	long := "<title>Sorry</title>" + strings.Repeat("very sorry ", 50) + "Ray ID: 7d5e1f and more"
 	shown := "Sorry " + strings.Repeat("very sorry ", 26) + "very sor… Ray ID: 7d5e1f"
+	says := func(status int, what string) string {
+		return fmt.Sprintf(`{"status":%d,"requestId":"%s","error":"%s"}`, status, testUUID, what)
+	}
 	for name, row := range map[string]struct {
 		status      int
 		body        string
@@ -47,23 +52,41 @@ func TestWhoseAnswerAResponseIs(t *testing.T) {
 		"a 429":                      {429, "<p>slow down", htmlPage, false, false, "slow down"},
 		"a 409":                      {409, "busy", json, false, false, ""},
 		"an outage of the API":       {503, own, "", true, true, ""},
+		"its own word":               {200, says(503, "index down"), "", true, true, "index down"},
+		"a 409 by its own word":      {200, says(409, "busy"), "", false, false, "busy"},
+		"a result and a failure":     {200, `{"status":500,"result":{}}`, "", true, true, ""},
+		"the word of a framework":    {200, `{"status":400,"error":"no"}`, json, true, true, "no"},
+		"a byte order mark":          {200, "\ufeff" + own, "", true, true, own},
+		"a cache":                    {200, "3600 s old: " + own, cached, true, true, ""},
+		"a 404 of a cache":           {404, "3600 s old: " + says(404, "gone"), cached, false, false, "gone"},
+		"a cache that is new":        {200, "10 s old: " + own, "", true, true, own},
+		"a part":                     {206, own, "a part of a response", true, true, ""},
+		"what was changed":           {203, own, "a response that was changed on its way", true, true, ""},
+		"parts":                      {207, says(207, "half"), "a response in parts, each with a status of its own", true, true, "half"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			r := &Response{Status: row.status, Header: http.Header{}, Clean: new(Secrets).Clean}
+			r := &Response{Status: row.status, Header: http.Header{}, Secrets: new(Secrets)}
 			body := row.body
 			if row.form == redirect {
 				r.Header.Set("Location", body)
 				body = own // it may be the API's
 			}
+			if age, rest, isOld := strings.Cut(body, " s old: "); isOld {
+				r.Header.Set("Age", age)
+				body = rest
+			}
 			r.read(strings.NewReader(body), maxBody)
-			r.identify("result", false)
+			r.judge(&Request{Method: http.MethodPatch, Result: "result"})
 			isOwn := row.form == "" || row.form == redirect
+			if isSuccess := row.status/100 == 2 && isOwn && !strings.Contains(body, `"status"`); isSuccess != (r.Doubt == nil) {
+				t.Errorf("doubt: %v", r.Doubt)
+			}
 			if r.IsOwn != isOwn || r.form() != row.form || r.mayBeDone("PATCH") != row.update || r.mayBeDone("POST") != row.key {
 				t.Errorf("own %t, %q, may be done %t, a key %t", r.IsOwn, r.form(), r.mayBeDone("PATCH"), r.mayBeDone("POST"))
 			}
 			want := row.says
-			if want == "" {
+			if want == "" && r.detour() == "" {
 				want = strings.TrimSpace(body)
 			}
 			if says := r.Message(); says != want {
@@ -110,14 +133,14 @@ func TestMessageIsFoundAndMasked(t *testing.T) {
 		"not " + strings.Repeat(" ", maxText) + "two words": "not",
 		strings.Repeat("x", maxMessage-4) + " two words":    strings.Repeat("x", maxMessage-4) + " ***", // of a secret cut in two
 	} {
-		r := &Response{Status: 400, Header: http.Header{}, Clean: secrets.Clean}
+		r := &Response{Status: 400, Header: http.Header{}, Secrets: &secrets}
 		r.read(strings.NewReader(body), maxBody)
 		if got := r.Message(); got != want {
 			t.Errorf("%.80s: %q, want %q", body, got, want)
 		}
 	}
-	r := &Response{Value: map[string]any{"requestId": testUUID}, Clean: secrets.Clean}
-	r.identify("", false)
+	r := &Response{Value: map[string]any{"requestId": testUUID}, Secrets: &secrets}
+	r.judge(&Request{})
 	if !r.IsOwn || r.RequestID != mask {
 		t.Errorf("own %t, request ID %s", r.IsOwn, r.RequestID)
 	}
@@ -133,7 +156,7 @@ func TestHostileBodyIsReadInTime(t *testing.T) {
 		"an open comment": strings.Repeat("<!--", 2<<20),
 	} {
 		watch := time.AfterFunc(30*time.Second, func() { panic(name) })
-		r := &Response{Status: 200, Header: http.Header{}, Clean: new(Secrets).Clean}
+		r := &Response{Status: 200, Header: http.Header{}, Secrets: new(Secrets)}
 		r.read(strings.NewReader(body), 16<<20)
 		_ = r.Message()
 		watch.Stop()

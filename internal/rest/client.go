@@ -136,7 +136,7 @@ func acceptedByProxy(_ context.Context, at *url.URL, _ *http.Request, response *
 	switch {
 	case status == http.StatusOK:
 		return nil
-	case kinds[status] == Final:
+	case kindOf(status) == Final:
 		cause = errProxyFinal
 	}
 	return &Reworded{fmt.Sprintf("the proxy %s returned HTTP %d %s", at.Host, status, http.StatusText(status)), cause}
@@ -148,8 +148,14 @@ func IsLoopback(host string) bool {
 	return strings.EqualFold(host, "localhost") || ip != nil && ip.IsLoopback()
 }
 
-// isPermanent reports whether a retry would fail to connect in the same way, such as with a certificate that
-// is not trusted. All errors of crypto/tls have "tls: " in their text, and few have a type.
-func isPermanent(err error) bool {
-	return errors.Is(err, errProxySetting) || errors.Is(err, errProxyFinal) || strings.Contains(err.Error(), "tls: ")
+// isPermanent reports whether a retry would fail to connect in the same way, such as with a certificate that is not
+// trusted. Another error of TLS is that of one connection, if the API has answered on others. All errors of crypto/tls have
+// "tls: " in their text, and few have a type.
+func (h *health) isPermanent(err error) bool {
+	if errors.Is(err, errProxySetting) || errors.Is(err, errProxyFinal) || errors.As(err, new(*tls.CertificateVerificationError)) {
+		return true
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return !h.answered && strings.Contains(err.Error(), "tls: ")
 }

@@ -1,11 +1,13 @@
 package rest
 
 import (
+	"cmp"
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -23,6 +25,8 @@ type Error struct {
 	RequestID string        // of the platform; "" if it returned none
 	Message   string        // in the response, cleaned; "" if that was empty
 	Foreign   string        // the form of a response that is not the API's own: see Response.form
+	detour    bool          // and that says so of itself: see Response.detour
+	line      int           // of the status line, if the API's own response says another in its body
 	Err       error         // the cause if no response says it: a failed connection, an unusable response, the cancellation by the caller
 	Attempts  int           // number of attempts to send the request
 	Elapsed   time.Duration // of all of them, waits included
@@ -50,18 +54,20 @@ const (
 	Interrupted             // the caller has cancelled
 )
 
-// kinds are those of the statuses that are not final.
-var kinds = map[int]Kind{
-	http.StatusTooManyRequests:     RateLimited,
-	http.StatusConflict:            Busy,
-	http.StatusLocked:              Busy,
-	http.StatusFailedDependency:    Busy,
-	http.StatusRequestTimeout:      Temporary,
-	http.StatusTooEarly:            Temporary,
-	http.StatusInternalServerError: Temporary,
-	http.StatusBadGateway:          Temporary,
-	http.StatusServiceUnavailable:  Temporary,
-	http.StatusGatewayTimeout:      Temporary,
+// kindOf is the kind of a status.
+func kindOf(status int) Kind {
+	switch {
+	case status == http.StatusTooManyRequests:
+		return RateLimited
+	case slices.Contains([]int{http.StatusConflict, http.StatusLocked, http.StatusFailedDependency}, status):
+		return Busy
+	case status == http.StatusNotImplemented, status == http.StatusHTTPVersionNotSupported:
+		return Final
+	case status == http.StatusRequestTimeout, status == http.StatusTooEarly, status >= http.StatusInternalServerError:
+		return Temporary
+	default:
+		return Final
+	}
 }
 
 // Unwrap returns Err, which is the cause of the cancellation if the operation was interrupted.
@@ -102,6 +108,8 @@ func (e *Error) happened() string {
 // responder begins a sentence about a response: who has answered.
 func (e *Error) responder() string {
 	switch {
+	case e.detour:
+		return "A cache or gateway seems to have answered instead of the API:"
 	case e.isForeign():
 		return "A login page or gateway seems to have answered instead of the API:"
 	case e.Foreign != "":
@@ -114,7 +122,7 @@ func (e *Error) responder() string {
 // isForeign reports whether there is hardly a doubt that something in between has answered. The API
 // document shows no error, so that of the API may be a text, too, or JSON without a requestId.
 func (e *Error) isForeign() bool {
-	return e.Foreign == htmlPage || e.Foreign != "" && (e.Status < http.StatusBadRequest || e.Status == http.StatusProxyAuthRequired)
+	return e.Foreign != "" && (e.Foreign != odd || e.Status < http.StatusBadRequest || e.Status == http.StatusProxyAuthRequired)
 }
 
 // says is the response and what it says, with its form if the API has no such responses.
@@ -139,6 +147,9 @@ func (e *Error) short() string {
 // Response is the status of the response and the request ID.
 func (e *Error) Response() string {
 	response := strings.TrimSpace(fmt.Sprintf("HTTP %d %s", e.Status, http.StatusText(e.Status)))
+	if e.line != 0 && e.line != e.Status {
+		response = fmt.Sprintf("HTTP %d with the status %s in the body", e.line, strings.TrimPrefix(response, "HTTP "))
+	}
 	if e.RequestID != "" {
 		response += " (request ID " + e.RequestID + ")"
 	}
@@ -173,6 +184,9 @@ const (
 	slower     = "Increase retry_timeout, or lower Terraform's -parallelism."
 	support    = "Ask the platform's support, with the request ID if there is one."
 	later      = "The object's current state does not allow the request: run the command again once it does."
+	notValid   = "Correct the setting that this comes from. The User-Agent ends with the environment variable TF_APPEND_USER_AGENT."
+	askCache   = "The response says itself that it is not what the platform has now. " +
+		"Give this text to whoever runs the cache or proxy in between: it must not cache responses of this host, nor shorten or change them."
 	expired    = "The server's certificate has expired or is not valid yet: renew it, or correct the clock of this machine."
 	trust      = " If they are right, add the certificate authority that has signed the server's certificate to the trusted ones of this machine."
 	checkProxy = "Check the proxy in HTTPS_PROXY: its user and password after an HTTP 407, otherwise whether it can reach this host."
@@ -218,6 +232,8 @@ func (k *Call) adviseUnanswered(e *Error) string {
 		return expired
 	case errors.As(e.Err, new(*tls.CertificateVerificationError)):
 		return "Check " + k.API.address() + trust
+	case e.Kind == Final && e.Attempts == 0:
+		return notValid
 	case k.unanswered || e.Kind == Final:
 		return "Check " + k.API.address()
 	case e.Attempts == 0: // it waited for its turn
@@ -235,15 +251,15 @@ func (k *Call) adviseRejected(e *Error) string {
 	case e.Status == http.StatusNotFound:
 		return k.adviseNotFound(e)
 	case e.isForeign():
-		return k.adviseForeign()
+		return k.adviseForeign(e)
 	case e.Status == http.StatusUnauthorized:
 		return k.API.Unauthorized
 	case e.Status == http.StatusForbidden:
 		return k.API.Forbidden
 	case e.Kind == Busy:
-		return later
+		return cmp.Or(k.BusyAdvice, later)
 	case e.Foreign != "":
-		return k.adviseForeign()
+		return k.adviseForeign(e)
 	case e.Kind == Unreadable:
 		return support
 	default:
@@ -254,7 +270,7 @@ func (k *Call) adviseRejected(e *Error) string {
 func (k *Call) adviseNotFound(e *Error) string {
 	switch {
 	case e.isForeign() || k.NamesObject && !e.NotFound:
-		return strings.TrimSpace(k.adviseForeign() + " " + k.GoneAdvice)
+		return strings.TrimSpace(k.adviseForeign(e) + " " + k.GoneAdvice)
 	case !k.NamesObject && k.unanswered:
 		return k.NotFoundAdvice + " Otherwise check " + k.API.URLSetting + "."
 	default:
@@ -263,9 +279,13 @@ func (k *Call) adviseNotFound(e *Error) string {
 }
 
 // adviseForeign is what to do about a response that is not the API's own.
-func (k *Call) adviseForeign() string {
-	if k.unanswered {
+func (k *Call) adviseForeign(e *Error) string {
+	switch {
+	case e.detour:
+		return askCache
+	case k.unanswered:
 		return "The response does not look like the platform's: check " + k.API.address()
+	default:
+		return askGateway
 	}
-	return askGateway
 }

@@ -70,8 +70,12 @@ func backoff(failures int, random func() float64) time.Duration {
 }
 
 // requestedWait is the wait that a response requests; 0 if no header is usable. After a 429 without
-// Retry-After, it reads the usual headers of rate limits.
+// Retry-After, it reads the usual headers of rate limits. Times count from the Date of the response: the clock of this
+// machine may be wrong.
 func requestedWait(status int, header http.Header, now time.Time) time.Duration {
+	if date, err := http.ParseTime(header.Get("Date")); err == nil {
+		now = date
+	}
 	wait, exists := waitOf(header.Get("Retry-After"), now, math.MaxInt64)
 	if exists || status != http.StatusTooManyRequests {
 		return wait

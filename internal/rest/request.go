@@ -22,12 +22,17 @@ type Request struct {
 	MaxBody int64    // maximum size of the response to a success, in bytes; 0 for 1 MiB
 	Result  string   // the member of the body of a success that has the result: an object, or an array if IsArray
 	IsArray bool
+	Object  map[string]string // what a result has of the object that the request is about: its "id", and others
+	Secret  string            // the member of a result that is masked from then on, also in the messages of its response
+	// HasCredentials means that the body has some. No read shows them, so a success has to name the request or the object.
+	HasCredentials bool
 	// Accept reads a response, whatever its status and even if it was cut off. Its error
 	// is why the response cannot be used; if the status is not 2xx, that is the reason.
 	Accept         func(*Response) error
 	NamesObject    bool   // a 404 of the API's own means that the object at the path does not exist
 	NotFoundAdvice string // what to do about such a 404, or about any 404 if NamesObject is false
 	GoneAdvice     string // what to do about any other 404 if the object does not exist
+	BusyAdvice     string // what to do about a 409; "" for what is true of an object that is being changed
 	// Invalidate prevents later reads from sharing earlier ones. It is called before each attempt of a
 	// write, and after it and the wait for the next one. May be nil.
 	Invalidate func()

@@ -22,7 +22,7 @@ func TestResponseJSONIsReadExactly(t *testing.T) {
 		`{"a":"b"`:                            `cut`,
 		" \n":                                 `empty`,
 	} {
-		r := &Response{Status: 200}
+		r := &Response{Status: 200, Secrets: new(Secrets)}
 		r.read(strings.NewReader(body), maxBody)
 		got := strings.TrimPrefix(fmt.Sprint(r.Value), "<nil>")
 		switch {

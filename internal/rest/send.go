@@ -17,6 +17,7 @@ import (
 
 // attempt is what is known of one attempt to send a request.
 type attempt struct {
+	possible atomic.Bool // a connection was asked for: before that, what can never be sent fails, such as an invalid header
 	sent     atomic.Bool // its headers were written: from then on, it may be carried out
 	response *Response   // nil if there was none, not even the beginning of one
 	failed   *Error      // nil after a success
@@ -72,7 +73,9 @@ func (k *Call) attemptContext(ctx context.Context, a *attempt) (attemptCtx conte
 // httpRequest has no GetBody, so that net/http cannot resend a body by itself. Rejected: a request that
 // is sent once it has a connection, which the server may have closed before anything was written.
 func (k *Call) httpRequest(ctx context.Context, a *attempt) *http.Request {
-	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{WroteHeaders: func() { a.sent.Store(true) }})
+	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
+		GetConn: func(string) { a.possible.Store(true) }, WroteHeaders: func() { a.sent.Store(true) },
+	})
 	header := http.Header{"Accept": {"application/json"}, "User-Agent": {k.client.config.UserAgent}}
 	req := (&http.Request{Method: k.Method, URL: k.url(), Header: header}).WithContext(ctx)
 	if k.Method == http.MethodGet {
@@ -95,8 +98,11 @@ func (k *Call) noResponse(ctx context.Context, err error, a *attempt) *Error {
 		e.Kind, e.Ambiguous = NoResponse, k.isWrite()
 	}
 	switch cause := context.Cause(ctx); {
-	case cause == nil && e.Kind == NotSent && isPermanent(err):
+	case cause == nil && e.Kind == NotSent && k.API.health.isPermanent(err):
 		e.Kind = Final
+	case cause == nil && !a.possible.Load():
+		e.Kind = Final
+		k.attempts-- // this was none
 	case cause == nil:
 	case errors.Is(cause, errTime):
 		e.Err = cause
@@ -117,16 +123,16 @@ func (k *Call) reworded(err error) error {
 
 // receive reads a response, and returns no error for one that can be used.
 func (k *Call) receive(response *http.Response) (*Response, *Error) {
-	r := &Response{Status: response.StatusCode, Header: response.Header, Clean: k.client.Clean}
+	r := &Response{Status: response.StatusCode, Header: response.Header, Secrets: &k.client.Secrets}
 	r.RequestID = r.Clean(response.Header.Get("X-Request-Id"), words.MaxID)
 	r.read(response.Body, cmp.Or(k.MaxBody, maxBody))
-	r.identify(k.Result, k.IsArray)
+	r.judge(k.Request)
 	err := k.Accept(r)
 	if err == nil {
 		return r, nil
 	}
-	e := k.NewError(kinds[r.Status], nil)
-	e.Status, e.Foreign = r.Status, r.form()
+	e := k.NewError(kindOf(r.Status), nil)
+	e.Status, e.line, e.Foreign, e.detour = r.Status, r.line, r.form(), r.detour() != ""
 	e.Ambiguous = k.isWrite() && r.mayBeDone(k.Method)
 	if r.IsSuccess() {
 		e.Kind, e.Err = Unreadable, err

@@ -22,12 +22,16 @@ func TestWaitThatAResponseRequests(t *testing.T) {
 		status                   int    // omitted: 429
 		after, reset, otherReset string // Retry-After, RateLimit-Reset, X-RateLimit-Reset
 		want                     time.Duration
+		date                     string
 	}{
 		{after: "7", reset: "60", want: 7 * time.Second},
 		{status: 503, after: "5", want: 5 * time.Second},
 		{after: "1000000000", want: maxRequestedWait}, // not since 1970
 		{after: strings.Repeat("9", 400), reset: "60", want: time.Minute},
 		{after: early, want: 10 * time.Second},
+		{after: early, date: "Wed, 18 May 2033 03:33:28 GMT", want: 2 * time.Second},
+		{after: early, date: "Wed, 18 May 2033 04:33:28 GMT"},
+		{after: early, date: "today", want: 10 * time.Second},
 		{after: "0", reset: "60"},
 		{after: passed, reset: "60"},
 		{reset: "7", otherReset: "8", want: 7 * time.Second},
@@ -37,7 +41,7 @@ func TestWaitThatAResponseRequests(t *testing.T) {
 		{otherReset: "999999999", want: maxRequestedWait},
 		{otherReset: "2000000030500", want: 30 * time.Second}, // in milliseconds
 	} {
-		header := http.Header{"Retry-After": {test.after}, "Ratelimit-Reset": {test.reset}, "X-Ratelimit-Reset": {test.otherReset}}
+		header := http.Header{"Retry-After": {test.after}, "Ratelimit-Reset": {test.reset}, "X-Ratelimit-Reset": {test.otherReset}, "Date": {test.date}}
 		if wait := requestedWait(cmp.Or(test.status, 429), header, now); wait != test.want {
 			t.Errorf("%+v: %s", test, wait)
 		}
@@ -71,6 +75,9 @@ func TestAmbiguousOnlyIfPossiblyCarriedOut(t *testing.T) {
 		"silent":             {hang, NoResponse, silent, true},
 		"not readable":       {respond(200, `{"result":{},"requestId":7}`), Unreadable, "it is not what was expected", true},
 		"400":                {respond(400, "{}"), Final, "", false},
+		"505":                {respond(505, "{}"), Final, "", true},
+		"501":                {respond(501, "{}"), Final, "", true},
+		"520":                {respond(520, "{}"), Temporary, "", true},
 	} {
 		for _, operation := range []string{"pipe", "update", "key"} {
 			bubble(t, func(t *testing.T, f *fake, c *client) {
@@ -92,6 +99,20 @@ func TestAmbiguousOnlyIfPossiblyCarriedOut(t *testing.T) {
 }
 
 const refused = -1 // the status of a fault: every connection is
+
+// What can never be sent is an error at once, and no failure of the API: its settings are not to be checked.
+func TestInvalidRequestIsNotTried(t *testing.T) {
+	t.Parallel()
+	for operation := range operations {
+		bubble(t, func(t *testing.T, f *fake, c *client) {
+			begun := time.Now()
+			e := failure(t, do(t.Context(), c, operation))
+			if says := e.Detail(); e.Attempts != 0 || e.Ambiguous || time.Since(begun) > 0 || !strings.Contains(says, "was not sent: ") || !strings.Contains(says, notValid) {
+				t.Errorf("after %s: %v", time.Since(begun), e)
+			}
+		}, func(c *Config) { c.UserAgent = "a\nb" })
+	}
+}
 
 // A loopback address is reached without a proxy, in whatever letters, since plain http may go there. What
 // the proxy may repeat is masked.

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"log"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -15,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/resttest"
 )
 
@@ -60,6 +62,49 @@ func TestFinalConnectionErrors(t *testing.T) {
 				t.Errorf("%s, %s: %v", name, operation, e)
 			}
 		}
+	}
+}
+
+// A connection that fails in TLS after others were good is tried again, and so is a server that does not speak TLS any more. A
+// certificate is final.
+func TestFailureOfTLSAfterAnAnswer(t *testing.T) {
+	t.Parallel()
+	server := tlsServer(t, resttest.NewServer(), &tls.Config{})
+	fails := func(err error) func(context.Context, string, string) (net.Conn, error) {
+		return func(context.Context, string, string) (net.Conn, error) { return nil, err }
+	}
+	for _, err := range []error{errors.New("remote error: tls: internal error"), tls.RecordHeaderError{Msg: "no TLS"}, &tls.CertificateVerificationError{}} {
+		c := newTestClient(t, server.URL)
+		resttest.Trust(c.Transport, server)
+		if err := do(t.Context(), c, "pipe"); err != nil {
+			t.Error(err)
+		}
+		c.Transport.CloseIdleConnections()
+		dials, isFinal := 0, errors.As(err, new(*tls.CertificateVerificationError))
+		c.Transport.DialContext = func(ctx context.Context, network, address string) (net.Conn, error) {
+			if dials++; dials == 1 {
+				return fails(err)(ctx, network, address)
+			}
+			return new(net.Dialer).DialContext(ctx, network, address)
+		}
+		if err := do(t.Context(), c, "pipe"); (err != nil) != isFinal {
+			t.Errorf("%d dials: %v", dials, err)
+		}
+	}
+}
+
+// An attempt ends with a 101: what follows is not a body, and would not end.
+func TestSwitchingProtocolsEndsTheAttempt(t *testing.T) {
+	t.Parallel()
+	for operation := range operations {
+		bubble(t, func(t *testing.T, f *fake, c *client) {
+			f.Always(fault{Status: 101, Hang: true, Cut: mockplatform.CutHead, CutBytes: 1000, Header: http.Header{"Upgrade": {"x"}, "Connection": {"Upgrade"}}})
+			begun := time.Now()
+			e := failure(t, do(t.Context(), c, operation))
+			if time.Since(begun) > 0 || f.Sent("") != 1 || !strings.Contains(e.Error(), "HTTP 101 Switching Protocols") || e.Ambiguous != (operation == "update" || operation == "key") {
+				t.Errorf("%s: after %s: %v", operation, time.Since(begun), e)
+			}
+		})
 	}
 }
 
@@ -122,6 +167,7 @@ func TestRefusedStreamIsNotProcessed(t *testing.T) {
 	k := &Call{Request: &Request{Method: http.MethodPost, API: &API{}}, client: New(Config{})}
 	for response, kind := range map[*Response]Kind{nil: NotSent, {Status: 201}: NoResponse} {
 		a := &attempt{response: response}
+		a.possible.Store(true)
 		a.sent.Store(true)
 		e := k.noResponse(t.Context(), errors.New("stream error: stream ID 1; REFUSED_STREAM; received from peer"), a)
 		if e.Kind != kind || e.Ambiguous != (kind == NoResponse) {
