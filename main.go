@@ -41,7 +41,7 @@ func serve(debugger bool) error {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(400)
 	}
-	beforeWrite := func() {}
+	beginWrite := func() (end func()) { return func() {} }
 	options := []tf6server.ServeOpt{tf6server.WithManagedDebug()}
 	// With a debugger, logs go to this terminal, and Terraform's levels do not apply.
 	if !debugger {
@@ -49,7 +49,8 @@ func serve(debugger bool) error {
 			return err
 		}
 		options = []tf6server.ServeOpt{tf6server.WithGoPluginLogger(process.PluginLogger())}
-		beforeWrite = process.IgnoreTermination
+		beginWrite = process.BeginWrite
+		go process.EndWithParent()
 	}
-	return tf6server.Serve("registry.terraform.io/dataplatform/dataplatform", provider.NewServer(version, beforeWrite), options...)
+	return tf6server.Serve("registry.terraform.io/dataplatform/dataplatform", provider.NewServer(version, beginWrite), options...)
 }

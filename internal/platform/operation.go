@@ -102,6 +102,9 @@ func members(value any) map[string]any {
 	return all
 }
 
+// ErrAbandoned is rest.ErrAbandoned.
+var ErrAbandoned = rest.ErrAbandoned
+
 // Error is the error of an operation whose settings and IDs were valid.
 type Error = rest.Error
 

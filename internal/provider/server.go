@@ -10,6 +10,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/adopt"
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/platform"
 )
 
 // frameworkServer includes the methods of list resources, which a plain
@@ -22,9 +23,10 @@ type frameworkServer interface {
 // server is the framework's server, except for adopted objects, which their engines handle.
 type server struct {
 	frameworkServer
-	provider    *dataplatformProvider
-	beforeWrite func()
-	schemas     func() *tfprotov6.GetProviderSchemaResponse // what the framework serves
+	provider   *dataplatformProvider
+	beginWrite func() (end func())
+	stopped    *atomic.Bool                                // by an interrupt
+	schemas    func() *tfprotov6.GetProviderSchemaResponse // what the framework serves
 }
 
 // engines are those of the adopted kinds, by type.
@@ -33,12 +35,12 @@ var engines = map[string]*adopt.Engine{
 	"dataplatform_service_scaling": serviceScaling,
 }
 
-// NewServer returns a constructor of the provider's server. The server calls beforeWrite before
-// each call that may change something on the platform.
-func NewServer(version string, beforeWrite func()) func() tfprotov6.ProviderServer {
+// NewServer returns a constructor of the provider's server. The server calls beginWrite before
+// each call that may change something on the platform, and end after it.
+func NewServer(version string, beginWrite func() (end func())) func() tfprotov6.ProviderServer {
 	return func() tfprotov6.ProviderServer {
 		s := serverOf(newProvider(version))
-		s.beforeWrite = beforeWrite
+		s.beginWrite = beginWrite
 		return s
 	}
 }
@@ -48,7 +50,8 @@ func serverOf(p *dataplatformProvider) server {
 	return server{
 		frameworkServer: served,
 		provider:        p,
-		beforeWrite:     func() {},
+		beginWrite:      func() (end func()) { return func() {} },
+		stopped:         new(atomic.Bool),
 		schemas: sync.OnceValue(func() *tfprotov6.GetProviderSchemaResponse {
 			all, _ := served.GetProviderSchema(context.Background(), &tfprotov6.GetProviderSchemaRequest{}) // never fails
 			return all
@@ -97,11 +100,36 @@ func (s server) PlanResourceChange(ctx context.Context, req *tfprotov6.PlanResou
 }
 
 func (s server) ApplyResourceChange(ctx context.Context, req *tfprotov6.ApplyResourceChangeRequest) (*tfprotov6.ApplyResourceChangeResponse, error) {
-	s.beforeWrite()
+	defer s.beginWrite()()
+	ctx, end := s.ofTerraform(ctx)
+	defer end()
 	if engine, ok := engines[req.TypeName]; ok {
 		return engine.ApplyResourceChange(ctx, s.provider.connection, req)
 	}
 	return letGo(ctx, req, s.frameworkServer.ApplyResourceChange)
+}
+
+// StopProvider is Terraform's answer to an interrupt.
+func (s server) StopProvider(ctx context.Context, req *tfprotov6.StopProviderRequest) (*tfprotov6.StopProviderResponse, error) {
+	s.stopped.Store(true)
+	return s.frameworkServer.StopProvider(ctx, req)
+}
+
+// ofTerraform returns a context that also says whether it ends because Terraform itself has ended, which cancels the calls in
+// flight as an interrupt does: nobody waits for a response that is under way, so it need not be cut off.
+func (s server) ofTerraform(ctx context.Context) (ofCall context.Context, end func()) {
+	ofCall, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
+	unhook := context.AfterFunc(ctx, func() {
+		if s.stopped.Load() {
+			cancel(context.Cause(ctx))
+		} else {
+			cancel(platform.ErrAbandoned)
+		}
+	})
+	return ofCall, func() {
+		unhook()
+		cancel(nil)
+	}
 }
 
 func (s server) GenerateResourceConfig(ctx context.Context, req *tfprotov6.GenerateResourceConfigRequest) (*tfprotov6.GenerateResourceConfigResponse, error) {

@@ -83,6 +83,22 @@ func TestKeyOnceSentRunsToItsEnd(t *testing.T) {
 	}, func(c *Config) { c.RetryTimeout, c.MaxConcurrentRequests = 12*time.Second, 1 })
 }
 
+// A write that was sent runs to its end when nobody waits for its response any more, and a read does not.
+func TestAbandonedWriteRunsToItsEnd(t *testing.T) {
+	t.Parallel()
+	for operation, lasts := range map[string]time.Duration{"update": 20 * time.Second, "key": 20 * time.Second, "pipe": time.Second} {
+		bubble(t, func(t *testing.T, f *fake, c *client) {
+			f.Always(slow(20*time.Second, good))
+			ctx, cancel := context.WithCancelCause(t.Context())
+			time.AfterFunc(time.Second, func() { cancel(ErrAbandoned) })
+			begun := time.Now()
+			if err := do(ctx, c, operation); time.Since(begun) != lasts || (err == nil) != (lasts > time.Second) {
+				t.Errorf("%s: after %s: %v", operation, time.Since(begun), err)
+			}
+		})
+	}
+}
+
 // A line before each attempt says what is sent where, and one after it what became of it.
 func TestTwoLogLinesPerAttempt(t *testing.T) {
 	t.Parallel()

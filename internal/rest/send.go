@@ -52,6 +52,9 @@ func (k *Call) try(ctx context.Context) *attempt {
 	return a
 }
 
+// ErrAbandoned is the cause of a cancellation after which nobody waits for the response to a write that was sent.
+var ErrAbandoned = errors.New("Terraform has ended")
+
 // attemptContext bounds one attempt by request_timeout. Once a non-idempotent request is sent, it has
 // all of that, even beyond the end of retry_timeout: to cut it short would lose what it creates.
 func (k *Call) attemptContext(ctx context.Context, a *attempt) (attemptCtx context.Context, cancel func()) {
@@ -60,7 +63,8 @@ func (k *Call) attemptContext(ctx context.Context, a *attempt) (attemptCtx conte
 	aborted, abort := context.WithCancelCause(context.WithoutCancel(ctx))
 	attemptCtx, stop := context.WithTimeoutCause(aborted, most, timedOut)
 	unhook := context.AfterFunc(ctx, func() {
-		if !k.NonIdempotent || !a.sent.Load() {
+		mayFinish := k.NonIdempotent || k.isWrite() && errors.Is(context.Cause(ctx), ErrAbandoned)
+		if !mayFinish || !a.sent.Load() {
 			abort(context.Cause(ctx))
 		}
 	})

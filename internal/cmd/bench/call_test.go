@@ -69,7 +69,7 @@ func BenchmarkCall(b *testing.B) {
 // start starts the provider in this process, and returns it with its schemas.
 func start(b *testing.B, url string) (tfprotov6.ProviderServer, *tfprotov6.GetProviderSchemaResponse) {
 	b.Helper()
-	p := provider.NewServer("bench", func() {})()
+	p := provider.NewServer("bench", func() (end func()) { return func() {} })()
 	schemas, err := p.GetProviderSchema(context.Background(), &tfprotov6.GetProviderSchemaRequest{})
 	check(b, err)
 	schema, seed := terraformtest.NewSchema(schemas.Provider), mockplatform.DefaultSeed()

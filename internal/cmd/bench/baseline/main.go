@@ -24,7 +24,7 @@ func main() {
 		log.Fatal(err)
 	}
 	latency, _ = time.ParseDuration(os.Getenv("BENCH_LATENCY"))
-	newServer := provider.NewServer("baseline", func() {})
+	newServer := provider.NewServer("baseline", func() (end func()) { return func() {} })
 	err := tf6server.Serve("registry.terraform.io/dataplatform/dataplatform", func() tfprotov6.ProviderServer {
 		return baseline{newServer(), sync.OnceFunc(func() { time.Sleep(latency) })}
 	}, tf6server.WithGoPluginLogger(process.PluginLogger()))
