@@ -117,7 +117,7 @@ func (l *list) find(r *rest.Request, wanted func(*service) bool) (found []*servi
 	}
 	if l.more != "" && (wanted == nil || len(found) == 0) {
 		return nil, unusable(r, l.requestID, fmt.Errorf("the list may be incomplete: the response has %s, which the API document does not describe. "+
-			"What the list omits may exist, so it counts neither as deleted nor as missing, and nothing is removed from the state", l.more))
+			"What the list omits may exist, so nothing is removed from the state. If the object is gone, use terraform state rm", l.more))
 	}
 	return found, nil
 }

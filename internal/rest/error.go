@@ -184,7 +184,7 @@ const (
 	slower     = "Increase retry_timeout, or lower Terraform's -parallelism."
 	support    = "Ask the platform's support, with the request ID if there is one."
 	later      = "The object's current state does not allow the request: run the command again once it does."
-	notValid   = "Correct the setting that this comes from. The User-Agent ends with the environment variable TF_APPEND_USER_AGENT."
+	notValid   = "A setting has a character that HTTP does not allow. For the User-Agent, correct the environment variable TF_APPEND_USER_AGENT."
 	askCache   = "The response says itself that it is not what the platform has now. " +
 		"Give this text to whoever runs the cache or proxy in between: it must not cache responses of this host, nor shorten or change them."
 	expired    = "The server's certificate has expired or is not valid yet: renew it, or correct the clock of this machine."
