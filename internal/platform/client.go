@@ -1,10 +1,8 @@
-// Package platform is the client of the Data Platform's two APIs: the management API
-// (services, API keys, pipes) and the alerting API (alerts). It follows the API
-// document and imports nothing of Terraform. Package rest sends its requests.
+// Package platform is the client of the Data Platform's two APIs: the management API (services, API keys, pipes) and the
+// alerting API (alerts). It follows the API document and imports nothing of Terraform. Package rest sends its requests.
 //
-// service.go, api_key.go, pipe.go and alert.go have the operations. Each declares a request, and
-// hands the JSON of an object to a function of the caller, which reads it. The caller has to check that
-// IDs are UUIDs.
+// service.go, api_key.go, pipe.go and alert.go have the operations. Each declares a request, and hands the JSON of an
+// object to a function of the caller, which reads it. The caller has to check that IDs are UUIDs.
 package platform
 
 import (
@@ -40,8 +38,7 @@ type Config struct {
 	Sending
 }
 
-// Sending configures how requests are sent. For New, a RequestTimeout or MaxConcurrentRequests of 0 is
-// the default.
+// Sending configures how requests are sent. For New, a RequestTimeout or MaxConcurrentRequests of 0 is the default.
 type Sending = rest.Config
 
 // Client is a client of both APIs, safe for concurrent use. A process should use one for all calls:
@@ -70,9 +67,8 @@ var (
 	}
 )
 
-// New returns a client. It rejects a URL that ParseBaseURL rejects. Errors name the setting and
-// never contain the URL. The caller has to check that the credentials are valid in HTTP headers,
-// and that no limit is negative.
+// New returns a client. It rejects a URL that ParseBaseURL rejects. Errors name the setting and never contain the URL.
+// The caller has to check that the credentials are valid in HTTP headers, and that no limit is negative.
 func New(config Config) (*Client, error) {
 	config.RequestTimeout = cmp.Or(config.RequestTimeout, DefaultRequestTimeout)
 	config.MaxConcurrentRequests = cmp.Or(config.MaxConcurrentRequests, DefaultMaxConcurrentRequests)
@@ -101,10 +97,9 @@ func setBase(a *rest.API, address string, allowHTTP bool) (err error) {
 	return nil
 }
 
-// ParseBaseURL parses the base URL of an API, without whitespace, query, fragment or user. http is
-// for a loopback address, or for any host if that is allowed. A path is kept as a prefix, unless it
-// is that of an operation; a trailing slash is ignored. Errors never repeat the URL, which may
-// contain a password.
+// ParseBaseURL parses the base URL of an API, without whitespace, query, fragment or user. http is for a loopback
+// address, or for any host if that is allowed. A path is kept as a prefix, unless it is that of an operation; a
+// trailing slash is ignored. Errors never repeat the URL, which may contain a password.
 func ParseBaseURL(address string, allowHTTP bool) (*url.URL, error) {
 	scheme, _, _ := strings.Cut(strings.ToLower(address), "://")
 	switch {
@@ -146,8 +141,7 @@ func checkBaseURL(u *url.URL, allowHTTP bool) error {
 	}
 }
 
-// operationPath matches a path that ends with the beginning of an operation's path, which would send
-// requests to /v1/v1/….
+// operationPath matches a path that ends with the beginning of an operation's path, which would send requests to /v1/v1/….
 var operationPath = regexp.MustCompile(`(/v1)(?:/organizations(?:/.*)?)?/*$|(/api/v2)(?:/alerts(?:/.*)?)?/*$`)
 
 // Outlast returns a context that ends one request_timeout after the given one, if that is needed, and otherwise the given one.
@@ -159,8 +153,5 @@ func (c *Client) Outlast(ctx context.Context, isNeeded bool) (longer context.Con
 	unhook := context.AfterFunc(ctx, func() {
 		time.AfterFunc(c.RequestTimeout, func() { cancel(context.Cause(ctx)) })
 	})
-	return longer, func() {
-		unhook()
-		cancel(nil)
-	}
+	return longer, func() { unhook(); cancel(nil) }
 }

@@ -38,7 +38,7 @@ func TestAttemptsAndOutcomeOfFaults(t *testing.T) {
 		"connection reset":   {resttest.Reset, "2 ok, 2 ok, 2 ok, 1 ambiguous", ""},
 		"404 of the API":     {respond(404, ownError), "1 not found, 1 failed, 1 not found, 1 failed", "what a pity.\n\nThe API itself has no such object"},
 		"404 of a router":    {respond(404, ""), "1 failed, 1 failed, 1 failed, 1 ambiguous", gone},
-		"200 empty":          {respond(200, ""), "1 failed, 1 failed, 1 ok, 1 ambiguous", "the response cannot be used: it is not a JSON object."},
+		"200 empty":          {respond(200, ""), "1 failed, 1 failed, 1 ok, 1 ambiguous", "the response cannot be used: it has no result."},
 		"200 without result": {withID(`,"message":"later"`), "1 failed, 1 failed, 1 ok, 1 ambiguous", requestID + later},
 		"200 other type":     {respond(200, `{"result":{"name":7,"keySecret":"s3cr3t"}}`), "1 failed, 1 failed, 1 ambiguous, 1 ok", "a field has another type."},
 		"200 ID no text":     {respond(200, noText), "1 failed, 1 failed, 1 ambiguous, 1 ok", "it is about another object"},

@@ -24,12 +24,11 @@ import (
 // list is reused as long, or each of a thousand resources would spend its retry_timeout on it.
 const listLifetime = 30 * time.Second
 
-// lists are the lists of services of one client. A read of one service uses a list that began after
-// the last write to the service, and after the end of the list that the last read of the service used,
-// because whoever reads again wants a newer answer. So many reads at different times share few
-// lists. A fresh read uses a list that begins after the call, or one that has failed, since an error
-// shows no old values. Rejected: making every read a fresh one. A refresh of many services would cost
-// nearly as many lists.
+// lists are the lists of services of one client. A read of one service uses a list that began after the last write to
+// the service, and after the end of the list that the last read of the service used, because whoever reads again wants
+// a newer answer. So many reads at different times share few lists. A fresh read uses a list that begins after the
+// call, or one that has failed, since an error shows no old values. Rejected: making every read a fresh one. A refresh
+// of many services would cost nearly as many lists.
 //
 // A list begins once the previous list of the same services has ended, and every read that needs a
 // newer list than that waits for it. So the two lists of a read that finds nothing are consecutive. Both
@@ -62,8 +61,7 @@ type service struct {
 	requestID string // of the list
 }
 
-// serviceKey is the same for all reads and writes of a service, listKey for requests that list the
-// same services.
+// serviceKey is the same for all reads and writes of a service, listKey for requests that list the same services.
 func serviceKey(organizationID, serviceID string) string {
 	return strings.ToLower(organizationID + "/" + serviceID)
 }
@@ -197,14 +195,11 @@ func more(r *rest.Response) string {
 	}
 	envelope := members(r.Value)
 	for _, name := range slices.Sorted(maps.Keys(envelope)) {
-		if !slices.Contains([]string{"status", "requestId", "result"}, name) && !isEmpty(envelope[name]) {
+		value, _ := json.Marshal(envelope[name]) // never fails
+		isEmpty := slices.Contains([]string{"null", "false", "0", `""`, "[]", "{}"}, string(value))
+		if !isEmpty && !slices.Contains([]string{"status", "requestId", "result"}, name) {
 			return "the member " + r.Clean(strconv.Quote(name), words.MaxID)
 		}
 	}
 	return ""
-}
-
-func isEmpty(value any) bool {
-	text, _ := json.Marshal(value) // never fails
-	return slices.Contains([]string{"null", "false", "0", `""`, "[]", "{}"}, string(text))
 }

@@ -46,9 +46,7 @@ type Patch struct {
 }
 
 // Update is a PATCH of one object under way. Each attempt may have another body.
-type Update struct {
-	call *rest.Call
-}
+type Update struct{ call *rest.Call }
 
 // begin begins an update, which the caller has to End. It sends no request yet. The context that it returns
 // ends with the update's retry_timeout, for what the caller reads between two attempts.
@@ -67,7 +65,7 @@ func (u *Update) Send(ctx context.Context, patch Patch, read Read) (again bool, 
 	if r.Body, err = json.Marshal(patch.Body); err != nil {
 		return false, err
 	}
-	r.HasCredentials = HasCredentials(r.Body)
+	r.HasCredentials = credentials.Match(r.Body)
 	r.Accept = func(response *rest.Response) error {
 		if response.Doubt == nil && response.Result == nil {
 			return nil
@@ -77,10 +75,7 @@ func (u *Update) Send(ctx context.Context, patch Patch, read Read) (again bool, 
 	return u.call.Try(ctx)
 }
 
-// HasCredentials reports whether the body of a PATCH has credentials, which no read shows.
-func HasCredentials(body []byte) bool { return credentials.Match(body) }
-
-// credentials matches the members of a request that are credentials. JSON escapes the quotes in a text.
+// credentials matches the members of a request that are credentials, which no read shows. In a text, quotes are escaped.
 var credentials = regexp.MustCompile(`"(password|secretKey|connectionString)":`)
 
 // End ends an update.
@@ -116,9 +111,8 @@ func AsError(err error) *Error {
 	return e
 }
 
-// Absence returns why an error is NotFound, as the rest of a sentence: "the API returned
-// HTTP 404 Not Found (request ID req-1): pipe not found.", or that two consecutive lists omit the
-// object.
+// Absence returns why an error is NotFound, as the rest of a sentence: "the API returned HTTP 404 Not Found (request ID
+// req-1): pipe not found.", or that two consecutive lists omit the object.
 func Absence(err error) string {
 	e := AsError(err)
 	if e.Status == 0 {

@@ -19,10 +19,9 @@ func (c *Client) ListServices(ctx context.Context, organizationID string, filter
 	return err
 }
 
-// GetService reads one service from a list of its organization, since the API cannot read a single
-// one. The list may be up to 30 s old, but it began after every write of this client to the service,
-// and after the end of the list that the last read of the service used (see lists). If two consecutive
-// lists omit the service, the error is NotFound.
+// GetService reads one service from a list of its organization, since the API cannot read a single one. The list may be
+// up to 30 s old, but it began after every write of this client to the service, and after the end of the list that the
+// last read of the service used (see lists). If two consecutive lists omit the service, the error is NotFound.
 func (c *Client) GetService(ctx context.Context, organizationID, serviceID string, read Read) error {
 	return c.getService(ctx, organizationID, serviceID, serviceKey(organizationID, serviceID), read)
 }

@@ -73,9 +73,9 @@ func (r *Response) read(body io.Reader, most int64) {
 	r.Malformed = decoder.Decode(&r.Value)
 }
 
-// judge decides what a response is worth. All that is concluded from one rests on it: that an object does not exist,
-// that credentials have arrived, what a PATCH is based on. The API itself has answered with a JSON object whose requestId
-// is a UUID, as the API document has it, or with a success that has a result of the right kind, or no body; unless the
+// judge decides what a response is worth. All that is concluded from one rests on it: that an object does not exist, that
+// credentials have arrived, what a PATCH is based on. The API itself has answered with a JSON object whose requestId is a
+// UUID, as the API document has it, or with a success that has a result of the right kind, or no body; unless the
 // response says that it is old or partial. Its own status counts, whatever the status line says.
 func (r *Response) judge(q *Request) {
 	object, _ := r.Value.(map[string]any)
@@ -89,40 +89,48 @@ func (r *Response) judge(q *Request) {
 	isResult := isArray && q.IsArray || isObject && !q.IsArray
 	isEmpty := len(bytes.TrimSpace(r.Body)) == 0
 	r.IsOwn = r.detour() == "" && (words.IsUUID(id) || r.IsSuccess() && (isResult || isEmpty))
-	said, _ := strconv.Atoi(fmt.Sprint(object["status"]))
-	isSaid := said >= 100 && said <= 599
-	if r.IsOwn && isSaid && said/100 != 2 {
+	if said := statusIn(object); r.IsOwn && said >= 100 && said <= 599 && said/100 != 2 {
 		r.Status = said
 	}
-	switch {
-	case !r.IsSuccess():
-		r.Doubt = fmt.Errorf("it has HTTP status %d", r.Status)
-	case r.Cut != nil:
-		r.Doubt = r.Cut
-	case r.IsOwn && !isSaid && object["status"] != nil:
-		r.Doubt = fmt.Errorf("its status is %q: %s", r.Clean(fmt.Sprint(object["status"]), words.MaxID), r.Message())
-	case r.IsOwn && q.HasCredentials && !words.IsUUID(id) && !isSame(result["id"], q.Object["id"]):
-		r.Doubt = errors.New("it does not say whether the credentials in the request have arrived")
-	case r.IsOwn && q.Method == http.MethodPatch && r.Result == nil: // which says that much
-	case object == nil:
-		r.Doubt = &Reworded{"it is not a JSON object", r.Malformed}
-	case r.Result == nil:
-		r.Doubt = fmt.Errorf("it has no result: %s", r.Message())
-	case !r.IsOwn || !isResult:
-		r.Doubt = errors.New("its result is not as the API documents it")
-	default:
-		r.Doubt = r.otherObject(result, q.Object)
+	if r.Doubt = fmt.Errorf("it has HTTP status %d", r.Status); r.IsSuccess() {
+		r.Doubt = cmp.Or(r.Cut, r.doubtResult(q, isResult), r.doubtOwn(q, object, result))
 	}
 }
 
-// otherObject returns why a result is about another object than the request. One that omits an ID is about the same.
-func (r *Response) otherObject(result map[string]any, object map[string]string) error {
-	for name, id := range object {
+// doubtResult is why a success has no result, although an update's need not have one: that says that it was carried out.
+func (r *Response) doubtResult(q *Request, isResult bool) error {
+	switch {
+	case r.Result == nil && r.IsOwn && q.Method == http.MethodPatch, r.IsOwn && isResult:
+		return nil
+	case r.Result == nil:
+		return &Reworded{"it has no result: " + r.Message(), r.Malformed}
+	default:
+		return errors.New("its result is not as the API documents it")
+	}
+}
+
+// doubtOwn is why a success of the API's own is none, or of another object. A result that omits an ID is about the same
+// object.
+func (r *Response) doubtOwn(q *Request, object, result map[string]any) error {
+	id, _ := object["requestId"].(string)
+	switch status := object["status"]; {
+	case status != nil && statusIn(object)/100 != 2:
+		return fmt.Errorf("its status is %q: %s", r.Clean(fmt.Sprint(status), words.MaxID), r.Message())
+	case q.HasCredentials && !words.IsUUID(id) && !isSame(result["id"], q.Object["id"]):
+		return errors.New("it does not say whether the credentials in the request have arrived")
+	}
+	for name, id := range q.Object {
 		if got := result[name]; got != nil && !isSame(got, id) {
 			return fmt.Errorf("it is about another object: its %s is %s, not %s", name, r.Clean(fmt.Sprint(got), words.MaxID), id)
 		}
 	}
 	return nil
+}
+
+// statusIn is the status that a body says; 0 if it says none.
+func statusIn(object map[string]any) int {
+	status, _ := strconv.Atoi(fmt.Sprint(object["status"]))
+	return status
 }
 
 // isSame compares IDs: UUIDs are equal in any letter case.
@@ -165,8 +173,7 @@ func (e *Error) NothingDone() bool {
 
 const htmlPage, redirect, odd = "an HTML page", "a redirect", "not as the API responds"
 
-// form names the form of a response that is not the API's own; "" if it is, or if nobody can tell because it
-// was cut off.
+// form names the form of a response that is not the API's own; "" if it is, or if nobody can tell because it was cut off.
 func (r *Response) form() string {
 	switch {
 	case r.Header.Get("Location") != "" && r.Status/100 == 3: // may be the API's own
@@ -191,7 +198,7 @@ const withheld = "the message is withheld because it contains a secret"
 // the body as it is; "" only if that is empty.
 func (r *Response) Message() string {
 	text := string(r.Body[:min(len(r.Body), maxError)])
-	switch found := messagesIn(r.Value, nil); {
+	switch found := words.OfJSON(r.Value, maxText); {
 	case r.form() == redirect:
 		to := "another address"
 		if target, err := url.Parse(r.Header.Get("Location")); err == nil {
@@ -209,33 +216,4 @@ func (r *Response) Message() string {
 		return withheld
 	}
 	return text
-}
-
-// messageMembers are those in which APIs return their message, in lower case and the most specific
-// first, as a text or nested. No document shows the form of an error.
-var messageMembers = strings.Fields("message msg errormessage errorsummary detail details reason description errors error title code")
-
-// messagesIn appends the messages in a JSON value, each once and not too many: a response may have millions.
-func messagesIn(value any, found []string) []string {
-	switch value := value.(type) {
-	case string:
-		value = value[:min(len(value), maxText)]
-		repeats := func(other string) bool { return strings.Contains(other, value) }
-		if strings.TrimSpace(value) != "" && len(found) < 20 && !slices.ContainsFunc(found, repeats) {
-			found = append(found, value)
-		}
-	case map[string]any:
-		named := make([]any, len(messageMembers))
-		for name, member := range value {
-			if at := slices.Index(messageMembers, strings.ToLower(name)); at >= 0 {
-				named[at] = member
-			}
-		}
-		return messagesIn(named, found)
-	case []any:
-		for _, item := range value {
-			found = messagesIn(item, found)
-		}
-	}
-	return found
 }

@@ -36,9 +36,8 @@ func (c *Client) Do(ctx context.Context, r *Request) error {
 	}
 }
 
-// Begin begins a call, which the caller has to End, and sends no request. The context that it returns
-// ends with the call's retry_timeout. It is for Try, and for what the caller reads between two
-// attempts.
+// Begin begins a call, which the caller has to End, and sends no request. The context that it returns ends with the
+// call's retry_timeout. It is for Try, and for what the caller reads between two attempts.
 func (c *Client) Begin(ctx context.Context, r *Request) (context.Context, *Call) {
 	k := &Call{Request: r, client: c, cancel: func() {}, started: time.Now()}
 	if budget := c.config.RetryTimeout; budget > 0 {
@@ -55,10 +54,9 @@ func (k *Call) End() { k.cancel() }
 // MaxAge is how old the read that a request is based on may be when the request is sent.
 const MaxAge = 10 * time.Second
 
-// Try sends the request once, as soon as it may be sent. It reports whether the caller may try again: the
-// attempt failed with an error, and the wait after it is over; or, without an error, nothing was
-// sent, because the read that the request is based on would have been older than MaxAge. Before the
-// next attempt, the caller may change Body, Leaves and AsOf.
+// Try sends the request once, as soon as it may be sent. It reports whether the caller may try again: the attempt failed with
+// an error, and the wait after it is over; or, without an error, nothing was sent, because the read that the request is based
+// on would have been older than MaxAge. Before the next attempt, the caller may change Body, Leaves and AsOf.
 func (k *Call) Try(ctx context.Context) (again bool, err error) {
 	// Such as in a state that was edited: proxies resolve dot segments even if they are escaped.
 	if slices.Contains(k.Path, "") || slices.Contains(k.Path, ".") || slices.Contains(k.Path, "..") {
@@ -209,9 +207,8 @@ func gaveUp(e *Error, because *refusal) string {
 	return words.Sentence(text)
 }
 
-// log writes a line before an attempt, since a request that hangs, or whose process is killed, leaves no
-// other, and one after it. No line has a body, a header, the path of the base URL, or a query, whose
-// filters are free text.
+// log writes a line before an attempt, since a request that hangs, or whose process is killed, leaves no other, and one
+// after it. No line has a body, a header, the path of the base URL, or a query, whose filters are free text.
 func (k *Call) log(ctx context.Context, what string, fields map[string]any) {
 	if k.client.config.Log != nil {
 		fields["operation"], fields["host"], fields["attempt"] = k.Operation, k.API.Host(), k.attempts

@@ -152,10 +152,8 @@ func IsLoopback(host string) bool {
 // trusted. Another error of TLS is that of one connection, if the API has answered on others. All errors of crypto/tls have
 // "tls: " in their text, and few have a type.
 func (h *health) isPermanent(err error) bool {
-	if errors.Is(err, errProxySetting) || errors.Is(err, errProxyFinal) || errors.As(err, new(*tls.CertificateVerificationError)) {
-		return true
-	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return !h.answered && strings.Contains(err.Error(), "tls: ")
+	isTLS := !h.answered && strings.Contains(err.Error(), "tls: ") || errors.As(err, new(*tls.CertificateVerificationError))
+	return isTLS || errors.Is(err, errProxySetting) || errors.Is(err, errProxyFinal)
 }

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"slices"
 	"strings"
 	"time"
 
@@ -56,18 +55,18 @@ const (
 
 // kindOf is the kind of a status.
 func kindOf(status int) Kind {
-	switch {
-	case status == http.StatusTooManyRequests:
+	switch status {
+	case http.StatusTooManyRequests:
 		return RateLimited
-	case slices.Contains([]int{http.StatusConflict, http.StatusLocked, http.StatusFailedDependency}, status):
+	case http.StatusConflict, http.StatusLocked, http.StatusFailedDependency:
 		return Busy
-	case status == http.StatusNotImplemented, status == http.StatusHTTPVersionNotSupported:
-		return Final
-	case status == http.StatusRequestTimeout, status == http.StatusTooEarly, status >= http.StatusInternalServerError:
+	case http.StatusRequestTimeout, http.StatusTooEarly:
 		return Temporary
-	default:
-		return Final
 	}
+	if status >= 500 && status != http.StatusNotImplemented && status != http.StatusHTTPVersionNotSupported {
+		return Temporary
+	}
+	return Final
 }
 
 // Unwrap returns Err, which is the cause of the cancellation if the operation was interrupted.
@@ -78,8 +77,7 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("%s at %s: %s", e.Operation, e.Host, strings.Join(append([]string{e.happened()}, e.more...), " "))
 }
 
-// Detail returns the text below a summary, in paragraphs: what was tried, who returned what, what that
-// means, what to do.
+// Detail returns the text below a summary, in paragraphs: what was tried, who returned what, what that means, what to do.
 func (e *Error) Detail() string {
 	verb, _, _ := strings.Cut(e.Operation, " ")
 	return strings.Join(append([]string{fmt.Sprintf("Tried to %s %s at %s. %s", verb, e.Subject, e.Host, e.happened())}, e.more...), "\n\n")

@@ -69,9 +69,8 @@ func backoff(failures int, random func() float64) time.Duration {
 	return max(time.Duration(random()*float64(most)), time.Millisecond)
 }
 
-// requestedWait is the wait that a response requests; 0 if no header is usable. After a 429 without
-// Retry-After, it reads the usual headers of rate limits. Times count from the Date of the response: the clock of this
-// machine may be wrong.
+// requestedWait is the wait that a response requests; 0 if no header is usable. After a 429 without Retry-After, it reads the
+// usual headers of rate limits. Times count from the Date of the response: the clock of this machine may be wrong.
 func requestedWait(status int, header http.Header, now time.Time) time.Duration {
 	if date, err := http.ParseTime(header.Get("Date")); err == nil {
 		now = date

@@ -36,11 +36,10 @@ type Request struct {
 	// Invalidate prevents later reads from sharing earlier ones. It is called before each attempt of a
 	// write, and after it and the wait for the next one. May be nil.
 	Invalidate func()
-	// NonIdempotent means a request that does harm if it is carried out twice: a creation that nothing
-	// can undo, or a removal that may undo what was added since. It is not retried after an attempt
-	// that may have been carried out, and an attempt that was sent has all of request_timeout, even if
-	// the caller cancels or retry_timeout ends. Each attempt has a connection of its own: on one that a
-	// server has just closed, it would not be known whether the request was carried out.
+	// NonIdempotent means a request that does harm if it is carried out twice: a creation that nothing can undo, or a removal
+	// that may undo what was added since. It is not retried after an attempt that may have been carried out, and an attempt
+	// that was sent has all of request_timeout, even if the caller cancels or retry_timeout ends. Each attempt has a
+	// connection of its own: on one that a server has just closed, it would not be known whether the request was carried out.
 	NonIdempotent bool
 	AsOf          time.Time // the end of the read that the body is based on; zero if there is none: see Call.Try
 }

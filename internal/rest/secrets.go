@@ -32,9 +32,8 @@ type Secrets struct {
 	named *regexp.Regexp                 // what stands behind some names; nil for none
 }
 
-// AddSecret keeps a secret out of errors and logs from now on. If it has parts, only these are secret,
-// such as the keys in a connection string, and all of it where it stands as it is. One of fewer than
-// four bytes is ignored.
+// AddSecret keeps a secret out of errors and logs from now on. If it has parts, only these are secret, such as the keys
+// in a connection string, and all of it where it stands as it is. One of fewer than four bytes is ignored.
 func (s *Secrets) AddSecret(secret string, parts ...string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -86,9 +85,8 @@ func encoded(secret string) (all []string) {
 	return all
 }
 
-// Mask replaces each secret in a text from outside by three asterisks. It replaces a whole line if
-// that repeats a part or another form of a secret. Sentences of our own must not be masked: a secret
-// may be an ordinary word.
+// Mask replaces each secret in a text from outside by three asterisks. It replaces a whole line if that repeats a part
+// or another form of a secret. Sentences of our own must not be masked: a secret may be an ordinary word.
 func (s *Secrets) Mask(text string) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -42,13 +42,10 @@ func (k *Call) try(ctx context.Context) *attempt {
 	}
 	defer response.Body.Close()
 	a.response, a.failed = k.receive(response)
-	if a.failed == nil {
-		return a
-	}
-	if errors.Is(a.failed.Err, io.ErrUnexpectedEOF) {
+	if a.failed != nil && errors.Is(a.failed.Err, io.ErrUnexpectedEOF) {
 		a.failed = k.noResponse(attemptCtx, a.failed.Err, a)
+		a.failed.RequestID = a.response.RequestID
 	}
-	a.failed.RequestID = a.response.RequestID
 	return a
 }
 
@@ -68,10 +65,7 @@ func (k *Call) attemptContext(ctx context.Context, a *attempt) (attemptCtx conte
 			abort(context.Cause(ctx))
 		}
 	})
-	return attemptCtx, func() {
-		unhook()
-		stop()
-	}
+	return attemptCtx, func() { unhook(); stop() }
 }
 
 // httpRequest has no GetBody, so that net/http cannot resend a body by itself. Rejected: a request that
@@ -136,7 +130,7 @@ func (k *Call) receive(response *http.Response) (*Response, *Error) {
 		return r, nil
 	}
 	e := k.NewError(kindOf(r.Status), nil)
-	e.Status, e.line, e.Foreign, e.detour = r.Status, r.line, r.form(), r.detour() != ""
+	e.Status, e.line, e.RequestID, e.Foreign, e.detour = r.Status, r.line, r.RequestID, r.form(), r.detour() != ""
 	e.Ambiguous = k.isWrite() && r.mayBeDone(k.Method)
 	if r.IsSuccess() {
 		e.Kind, e.Err = Unreadable, err

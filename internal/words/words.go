@@ -3,8 +3,6 @@
 package words
 
 import (
-	"html"
-	"regexp"
 	"strconv"
 	"strings"
 	"unicode"
@@ -49,19 +47,3 @@ func OneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 // IsUUID reports whether an ID is a UUID of 36 characters with dashes, in any
 // letter case. The other forms that the library accepts would change a path.
 func IsUUID(s string) bool { return len(s) == 36 && uuid.Validate(s) == nil }
-
-// reference matches the number by which whoever runs a gateway finds a request.
-var reference = regexp.MustCompile(`(?i)\b(?:reference|incident|support|request|ray)(?: ?(?:id|number|no|code)\b)?[.:#\s]+[\w.-]*\d[\w.-]*`)
-
-// hidden matches what of a page is not shown.
-var hidden = regexp.MustCompile(`(?is)<script.*?(?:</script>|$)|<style.*?(?:</style>|$)|<!--.*?(?:-->|$)|<[^>]*>?`)
-
-// OfPage returns the beginning of what an HTML page shows, its title first, and its reference number.
-func OfPage(page string) string {
-	text := OneLine(html.UnescapeString(hidden.ReplaceAllString(page, " ")))
-	begins := Clean(text, 300)
-	if number := reference.FindString(text); !strings.Contains(begins, number) {
-		begins += " " + number
-	}
-	return begins
-}
