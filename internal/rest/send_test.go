@@ -61,6 +61,8 @@ func TestBackoffDoublesAndIsRandom(t *testing.T) {
 // A write may have been carried out once it was sent, unless it is said to be rejected.
 func TestAmbiguousOnlyIfPossiblyCarriedOut(t *testing.T) {
 	t.Parallel()
+	// What follows a 101 is no body, and would not end.
+	switches := fault{Status: 101, Hang: true, Cut: mockplatform.CutHead, CutBytes: 1000, Header: http.Header{"Upgrade": {"x"}, "Connection": {"Upgrade"}}}
 	const silent = "no response within request_timeout of 30s"
 	for name, test := range map[string]struct {
 		fault       fault
@@ -75,6 +77,7 @@ func TestAmbiguousOnlyIfPossiblyCarriedOut(t *testing.T) {
 		"silent":             {hang, NoResponse, silent, true},
 		"not readable":       {respond(200, `{"result":{},"requestId":7}`), Unreadable, "it is not what was expected", true},
 		"400":                {respond(400, "{}"), Final, "", false},
+		"101":                {switches, Final, "", true},
 		"505":                {respond(505, "{}"), Final, "", true},
 		"501":                {respond(501, "{}"), Final, "", true},
 		"520":                {respond(520, "{}"), Temporary, "", true},

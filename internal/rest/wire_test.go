@@ -16,7 +16,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/resttest"
 )
 
@@ -70,9 +69,6 @@ func TestFinalConnectionErrors(t *testing.T) {
 func TestFailureOfTLSAfterAnAnswer(t *testing.T) {
 	t.Parallel()
 	server := tlsServer(t, resttest.NewServer(), &tls.Config{})
-	fails := func(err error) func(context.Context, string, string) (net.Conn, error) {
-		return func(context.Context, string, string) (net.Conn, error) { return nil, err }
-	}
 	for _, err := range []error{errors.New("remote error: tls: internal error"), tls.RecordHeaderError{Msg: "no TLS"}, &tls.CertificateVerificationError{}} {
 		c := newTestClient(t, server.URL)
 		resttest.Trust(c.Transport, server)
@@ -83,28 +79,13 @@ func TestFailureOfTLSAfterAnAnswer(t *testing.T) {
 		dials, isFinal := 0, errors.As(err, new(*tls.CertificateVerificationError))
 		c.Transport.DialContext = func(ctx context.Context, network, address string) (net.Conn, error) {
 			if dials++; dials == 1 {
-				return fails(err)(ctx, network, address)
+				return nil, err
 			}
 			return new(net.Dialer).DialContext(ctx, network, address)
 		}
 		if err := do(t.Context(), c, "pipe"); (err != nil) != isFinal {
 			t.Errorf("%d dials: %v", dials, err)
 		}
-	}
-}
-
-// An attempt ends with a 101: what follows is not a body, and would not end.
-func TestSwitchingProtocolsEndsTheAttempt(t *testing.T) {
-	t.Parallel()
-	for operation := range operations {
-		bubble(t, func(t *testing.T, f *fake, c *client) {
-			f.Always(fault{Status: 101, Hang: true, Cut: mockplatform.CutHead, CutBytes: 1000, Header: http.Header{"Upgrade": {"x"}, "Connection": {"Upgrade"}}})
-			begun := time.Now()
-			e := failure(t, do(t.Context(), c, operation))
-			if time.Since(begun) > 0 || f.Sent("") != 1 || !strings.Contains(e.Error(), "HTTP 101 Switching Protocols") || e.Ambiguous != (operation == "update" || operation == "key") {
-				t.Errorf("%s: after %s: %v", operation, time.Since(begun), e)
-			}
-		})
 	}
 }
 
