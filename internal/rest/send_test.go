@@ -71,6 +71,7 @@ func TestAmbiguousOnlyIfPossiblyCarriedOut(t *testing.T) {
 		isAmbiguous bool // of a write
 	}{
 		"refused":            {fault{Status: refused}, NotSent, "connection refused", false},
+		"invalid":            {fault{Status: invalid}, Final, "User-Agent", false},
 		"reset":              {reset, NoResponse, "EOF", true},
 		"cut in the body":    {fault{Cut: mockplatform.CutBody, CutBytes: 14}, NoResponse, "unexpected EOF", true},
 		"stalls in the body": {fault{Cut: mockplatform.CutBody, CutBytes: 14, Hang: true}, NoResponse, silent, true},
@@ -85,12 +86,15 @@ func TestAmbiguousOnlyIfPossiblyCarriedOut(t *testing.T) {
 		for _, operation := range []string{"pipe", "update", "key"} {
 			bubble(t, func(t *testing.T, f *fake, c *client) {
 				f.Always(test.fault)
-				if test.fault.Status == refused {
+				switch test.fault.Status {
+				case refused:
 					f.Refuse(-1)
+				case invalid:
+					c.config.UserAgent = "a\nb"
 				}
 				e := failure(t, do(t.Context(), c, operation))
 				isAmbiguous := test.isAmbiguous && operation != "pipe"
-				if e.Kind != test.kind || !strings.Contains(e.Cause(), test.cause) || e.Ambiguous != isAmbiguous || f.Sent("") > 1 {
+				if e.Kind != test.kind || !strings.Contains(e.Cause(), test.cause) || e.Ambiguous != isAmbiguous || f.Sent("") > 1 || e.Attempts == 0 != (test.fault.Status == invalid) {
 					t.Errorf("%s, %s: %v", name, operation, e)
 				}
 				if strings.Contains(e.Cause(), `"http`) {
@@ -101,21 +105,7 @@ func TestAmbiguousOnlyIfPossiblyCarriedOut(t *testing.T) {
 	}
 }
 
-const refused = -1 // the status of a fault: every connection is
-
-// What can never be sent is an error at once, and no failure of the API: its settings are not to be checked.
-func TestInvalidRequestIsNotTried(t *testing.T) {
-	t.Parallel()
-	for operation := range operations {
-		bubble(t, func(t *testing.T, f *fake, c *client) {
-			begun := time.Now()
-			e := failure(t, do(t.Context(), c, operation))
-			if says := e.Detail(); e.Attempts != 0 || e.Ambiguous || time.Since(begun) > 0 || !strings.Contains(says, "was not sent: ") || !strings.Contains(says, notValid) {
-				t.Errorf("after %s: %v", time.Since(begun), e)
-			}
-		}, func(c *Config) { c.UserAgent = "a\nb" })
-	}
-}
+const refused, invalid = -1, -2 // the status of a fault: every connection is, and no request can be sent
 
 // A loopback address is reached without a proxy, in whatever letters, since plain http may go there. What
 // the proxy may repeat is masked.
