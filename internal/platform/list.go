@@ -194,10 +194,11 @@ func more(r *rest.Response) string {
 		return fmt.Sprintf("HTTP status %d", r.Status)
 	}
 	envelope := members(r.Value)
+	delete(envelope, "result")
 	for _, name := range slices.Sorted(maps.Keys(envelope)) {
 		value, _ := json.Marshal(envelope[name]) // never fails
 		isEmpty := slices.Contains([]string{"null", "false", "0", `""`, "[]", "{}"}, string(value))
-		if !isEmpty && !slices.Contains([]string{"status", "requestId", "result"}, name) {
+		if !isEmpty && !slices.Contains([]string{"status", "requestId"}, name) {
 			return "the member " + r.Clean(strconv.Quote(name), words.MaxID)
 		}
 	}

@@ -136,8 +136,7 @@ func statusIn(object map[string]any) int {
 // isSame compares IDs: UUIDs are equal in any letter case.
 func isSame(got any, id string) bool { return got != nil && strings.EqualFold(fmt.Sprint(got), id) }
 
-// detour is how a response says itself that it does not come from the API as it is now; "" if it does not. A cache may ignore the
-// Cache-Control of a request.
+// detour is how a response says itself that it does not come from the API as it is now; "" if it does not.
 func (r *Response) detour() string {
 	age, _, _ := strings.Cut(r.Header.Get("Age"), ",")
 	if seconds, _ := strconv.ParseFloat(age, 64); seconds > MaxAge.Seconds() {

@@ -63,9 +63,12 @@ func (s *Secrets) AddSecret(secret string, parts ...string) {
 
 // runsOf are each n characters in a row of a text, or all of a shorter one.
 func runsOf(text string, n int) (runs []string) {
-	all := []rune(text)
-	for i := range max(1, len(all)-n+1) {
-		runs = append(runs, string(all[i:min(i+n, len(all))]))
+	starts := make([]int, 0, len(text)+1)
+	for at := range text + "." { // and its end
+		starts = append(starts, at)
+	}
+	for i := range max(1, len(starts)-n) {
+		runs = append(runs, text[starts[i]:starts[min(i+n, len(starts)-1)]])
 	}
 	return runs
 }

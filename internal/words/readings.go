@@ -19,6 +19,9 @@ import (
 func Readings(text string) []string {
 	all := []string{text}
 	for range 5 {
+		if !strings.ContainsAny(text, `%=\&`) {
+			break
+		}
 		decoded := html.UnescapeString(escapes.ReplaceAllStringFunc(text, decode))
 		if decoded == text {
 			break
@@ -52,6 +55,9 @@ func decode(escapes string) string {
 
 // Fold makes texts equal that differ in letter case or in their Unicode form.
 func Fold(text string) string {
+	if !strings.ContainsFunc(text, func(r rune) bool { return r > unicode.MaxASCII }) {
+		return strings.ToLower(text)
+	}
 	return norm.NFKC.String(cases.Fold().String(norm.NFKC.String(text)))
 }
 
