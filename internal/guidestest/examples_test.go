@@ -46,7 +46,7 @@ func runExample(t *testing.T, name string) {
 	dir, file := filepath.Split(name)
 	read := func(file string) string { return fileText(t, filepath.Join(examplesDir, dir, file)) }
 	switch {
-	case file == "provider.tf", file == "ephemeral-resource.tf", strings.HasPrefix(file, "data-source"),
+	case file == "provider.tf", file == "ephemeral-resource.tf", file == "function.tf", strings.HasPrefix(file, "data-source"),
 		strings.HasPrefix(file, "resource") && filepath.Ext(file) == ".tf":
 		w := newExample(t, read(file))
 		w.Apply()

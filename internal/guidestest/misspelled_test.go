@@ -37,7 +37,7 @@ func newLinted(t *testing.T) *workspace {
 // scenario and all other examples. A value that is given to it is followed.
 func TestExamplesAreLinted(t *testing.T) {
 	w := newLinted(t)
-	for _, kind := range []string{"data-sources", "demo", "provider", "resources"} {
+	for _, kind := range []string{"data-sources", "demo", "functions", "provider", "resources"} {
 		w.copies(examplesDir+"/"+kind, kind)
 	}
 	w.shell("cp environments/staging.pub environments/production.pub")

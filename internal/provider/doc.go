@@ -15,6 +15,7 @@
 //	pipe.go                  dataplatform_pipe, the kind and its PATCH
 //	pipe_schema.go           its schema
 //	pipe_mappings.go         table mappings: what is wrong with them, and what a plan changes, in words
+//	table_mapping_key_function.go  the function that returns the key of one
 //	pipe_credentials.go      the credentials of a source, as write-only arguments
 //	pipe_data_source.go      the data source
 //	api_key_resource.go      dataplatform_api_key: the creation of a key, its refreshes, and its end

@@ -4,12 +4,12 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/adopt"
-	"github.com/dataplatform/terraform-provider-dataplatform/internal/conn"
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/words"
 )
@@ -17,6 +17,9 @@ import (
 // The table mappings of a Postgres source are configured as the complete map, and sent as its
 // difference from the mappings on the platform. A mapping that differs is removed and added again, as
 // configured.
+//
+// What is said of them stands at the resource: below a diagnostic of an attribute, Terraform 1.16 prints the whole
+// source of that, before the first word.
 
 var tableMappingsPath = tfvalue.Path{"source", "postgres", "table_mappings"}
 
@@ -41,8 +44,7 @@ func checkMappings(r adopt.Review) {
 		return // an adoption only adds mappings, and otherwise nothing of them is sent
 	}
 	if lines := mappingChanges(r.Prior.At(tableMappingsPath...), mappingKey.Named(r.Plan.At(tableMappingsPath...))); len(lines) > 0 {
-		r.Diags.AddAttributeWarning(conn.AttributePath(tableMappingsPath),
-			fmt.Sprintf("Table mappings of %s change", r.Label), strings.Join(lines, "\n"))
+		r.Diags.AddWarning(fmt.Sprintf("Table mappings of %s change", r.Label), strings.Join(lines, "\n"))
 	}
 }
 
@@ -62,7 +64,7 @@ func checkSorting(r adopt.Review) {
 		}
 	}
 	if len(lines) > 0 {
-		r.Diags.AddAttributeError(conn.AttributePath(tableMappingsPath), "Invalid sorting keys",
+		r.Diags.AddError("Invalid sorting keys",
 			fmt.Sprintf("The platform may reject or ignore the sorting keys of these table mappings of %s, "+
 				"after it has removed the mappings that they replace:\n\n%s\n\n"+
 				"Set use_custom_sorting_key and sorting_keys together, and exclude no sorting key.", r.Label, strings.Join(lines, "\n")))
@@ -72,31 +74,57 @@ func checkSorting(r adopt.Review) {
 // checkKeys reports keys that are not those of their mappings, all in one error: a wrong for expression has
 // one for each table.
 func checkKeys(config tfvalue.Value, diags *diag.Diagnostics) {
-	var lines []string
+	var wrong []string
 	for key, mapping := range config.At(tableMappingsPath...).Members() {
-		if right := rightKey(key, mapping); right != key {
-			lines = append(lines, fmt.Sprintf("  - %q should be %q", key, right))
+		if right := rightKeys(key, mapping); !slices.Equal(right, []string{key}) {
+			wrong = append(wrong, fmt.Sprintf("  - %q should be %s", key, quoted(right)))
 		}
 	}
-	if len(lines) > 0 {
-		diags.AddAttributeError(conn.AttributePath(tableMappingsPath), "Invalid key of a table mapping",
+	if len(wrong) > 0 {
+		diags.AddError("Invalid key of a table mapping",
 			"A table mapping has the key SCHEMA.TABLE:TARGET. A name that contains a dot, a colon or a quotation mark is quoted in it, "+
-				"and names that the mapping sets must be the same:\n\n"+strings.Join(lines, "\n")+
-				"\n\nIn a for expression, write \"${t.schema}.${t.table}:${t.target}\".")
+				"and names that the mapping sets must be the same:\n\n"+strings.Join(wrong, "\n")+
+				"\n\nIn a for expression, write provider::dataplatform::table_mapping_key(t.schema, t.table, t.target), which quotes names where "+
+				"it has to. It requires Terraform 1.8 or OpenTofu 1.7. Its page has an expression for older versions.")
 	}
 }
 
-// rightKey is the key of a mapping, of the names that the mapping sets, or else of those in a key that has all.
-func rightKey(key string, mapping tfvalue.Value) string {
-	right := []string{"SCHEMA", "TABLE", "TARGET"}
-	names, _ := mappingKey.Split(key)
-	if len(names) != len(right) {
-		names = right
+// rightKeys are the keys that a mapping may be meant to have: of the names that it sets, and else of those in its key, in
+// each way to read that. Rejected: the likeliest one. Whoever pastes it may map another table.
+func rightKeys(key string, mapping tfvalue.Value) (all []string) {
+	const atMost = 4
+	pattern := []string{"SCHEMA", "TABLE", "TARGET"}
+	names, isKey := mappingKey.Split(key)
+	readings := [][]string{names}
+	if !isKey {
+		readings = mappingKey.Readings(key)
 	}
-	for i, member := range mappingKey.Members {
-		right[i] = cmp.Or(mapping.At(member).Normal(), names[i], right[i])
+	set := func(names []string) (isChanged bool) {
+		for i, member := range mappingKey.Members {
+			name := cmp.Or(mapping.At(member).Normal(), names[i])
+			isChanged, names[i] = isChanged || name != names[i], name
+		}
+		return isChanged
 	}
-	return mappingKey.Join(right)
+	if agreeing := slices.DeleteFunc(slices.Clone(readings), func(names []string) bool { return set(slices.Clone(names)) }); len(agreeing) > 0 {
+		readings = agreeing
+	}
+	if len(readings) == 0 || len(readings) > atMost {
+		readings = [][]string{pattern}
+	}
+	for _, names := range readings {
+		set(names)
+		all = append(all, mappingKey.Join(names))
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+func quoted(keys []string) string {
+	for i := range keys {
+		keys[i] = strconv.Quote(keys[i])
+	}
+	return strings.Join(keys, " or ")
 }
 
 // warnSpaces warns about names with white space at an end, which a page does not show. To the
@@ -114,7 +142,7 @@ func warnSpaces(config tfvalue.Value, diags *diag.Diagnostics) {
 	}
 	slices.Sort(lines)
 	if len(lines) > 0 {
-		diags.AddAttributeWarning(conn.AttributePath(tableMappingsPath), "Name begins or ends with white space",
+		diags.AddWarning("Name begins or ends with white space",
 			"The database has another table or column under such a name, or none. "+
 				"A column whose name is misspelled in excluded_columns is copied:\n\n"+strings.Join(lines, "\n"))
 	}

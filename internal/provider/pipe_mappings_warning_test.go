@@ -127,11 +127,16 @@ func TestKeys(t *testing.T) {
 	f := newFixture(t)
 	b := f.pipe(mockplatform.PostgresPipeID, "")
 	for mapping, right := range map[string]string{
-		`"orders" = {`:                  `SCHEMA.TABLE:TARGET`,
-		`"sales.orders" = {`:            `SCHEMA.TABLE:TARGET`,
-		`"sales.a.b:c" = {`:             `sales.\"a.b\":c`,
-		`"\"sales\".orders:orders" = {`: `sales.orders:orders`,
-		`"sales.orders:" = {`:           `sales.orders:TARGET`,
+		`"orders" = {`:                              `SCHEMA.TABLE:TARGET`,
+		`"sales.orders" = {`:                        `SCHEMA.TABLE:TARGET`,
+		`"sales.a.b:c" = {`:                         `\"sales.a\".b:c" or "sales.\"a.b\":c`,
+		`"sales.a:b:c" = {`:                         `sales.\"a:b\":c" or "sales.a:\"b:c\"`,
+		`"my.a.b:c" = { source_table = "b",`:        `\"my.a\".b:c`,
+		`"1.2.3.4.5.6:c" = {`:                       `SCHEMA.TABLE:TARGET`,
+		`"1.2.3.4.5.6:c" = { target_table = "d.e",`: `SCHEMA.TABLE:\"d.e\"`,
+		`"\"sales\".orders:orders" = {`:             `sales.orders:orders`,
+		`"\"a.b\".c.d:e" = {`:                       `\"\"\"a.b\"\".c\".d:e" or "\"a.b\".\"c.d\":e`,
+		`"sales.orders:" = {`:                       `SCHEMA.TABLE:TARGET`,
 		`"a" = { source_schema_name = "b.c", source_table = "d\"e", target_table = "f",`: `\"b.c\".\"d\"\"e\":f`,
 		`"a.b:c" = { target_table = "d",`:                                                `a.b:d`,
 	} {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/ephemeral"
+	"github.com/hashicorp/terraform-plugin-framework/function"
 	"github.com/hashicorp/terraform-plugin-framework/list"
 	"github.com/hashicorp/terraform-plugin-framework/provider"
 	"github.com/hashicorp/terraform-plugin-framework/provider/schema"
@@ -35,6 +36,7 @@ type dataplatformProvider struct {
 
 var (
 	_ provider.ProviderWithEphemeralResources = (*dataplatformProvider)(nil)
+	_ provider.ProviderWithFunctions          = (*dataplatformProvider)(nil)
 	_ provider.ProviderWithListResources      = (*dataplatformProvider)(nil)
 	_ provider.ProviderWithValidateConfig     = (*dataplatformProvider)(nil)
 )
@@ -135,4 +137,8 @@ func (p *dataplatformProvider) ListResources(context.Context) []func() list.List
 	return []func() list.ListResource{
 		func() list.ListResource { return &serviceScalingList{p.connection} },
 	}
+}
+
+func (p *dataplatformProvider) Functions(context.Context) []func() function.Function {
+	return []func() function.Function{func() function.Function { return tableMappingKey{} }}
 }

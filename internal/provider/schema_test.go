@@ -20,16 +20,17 @@ import (
 // 1.15 also warns of an output of a whole object with a deprecated attribute, as data sources have.
 func TestAttributesAreDescribedAndMarked(t *testing.T) {
 	t.Parallel()
-	described := func(of, text string) {
-		if !strings.HasSuffix(text, ".") || strings.HasPrefix(text, ".") || strings.Contains(text, "  ") || strings.TrimSpace(text) != text {
-			t.Errorf("%s is described as %q", of, text)
+	for name, f := range schemasOnce().Functions {
+		described(t, "function "+name, f.Description)
+		for _, p := range f.Parameters {
+			described(t, "parameter "+p.Name, p.Description)
 		}
 	}
 	for name, schema := range allSchemas() {
 		lists := []string{}
-		described(name, schema.Block.Description)
+		described(t, name, schema.Block.Description)
 		eachAttribute(name, schema.Block.Attributes, func(path string, a *tfprotov6.SchemaAttribute) {
-			described(path, a.Description)
+			described(t, path, a.Description)
 			switch {
 			case (a.Sensitive || a.Deprecated) && within(path, lists):
 				t.Errorf("%s is sensitive or deprecated, below a computed list", path)
@@ -42,6 +43,14 @@ func TestAttributesAreDescribedAndMarked(t *testing.T) {
 		if name == "data dataplatform_services" && len(lists) == 0 {
 			t.Error("no list was found")
 		}
+	}
+}
+
+// described wants a sentence.
+func described(t *testing.T, of, text string) {
+	t.Helper()
+	if !strings.HasSuffix(text, ".") || strings.HasPrefix(text, ".") || strings.Contains(text, "  ") || strings.TrimSpace(text) != text {
+		t.Errorf("%s is described as %q", of, text)
 	}
 }
 
@@ -95,6 +104,13 @@ func TestSchemaGolden(t *testing.T) {
 		eachAttribute(name, schema.Block.Attributes, func(path string, a *tfprotov6.SchemaAttribute) {
 			lines = append(lines, path+": "+strings.Join(traits(a), ", "))
 		})
+	}
+	for name, f := range schemasOnce().Functions {
+		var parameters []string
+		for _, p := range f.Parameters {
+			parameters = append(parameters, p.Name+" "+typeName(p.Type))
+		}
+		lines = append(lines, fmt.Sprintf("function %s(%s) %s", name, strings.Join(parameters, ", "), typeName(f.Return.Type)))
 	}
 	for name, identity := range identities.IdentitySchemas {
 		for _, a := range identity.IdentityAttributes {

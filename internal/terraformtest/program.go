@@ -81,6 +81,7 @@ var features = map[string]*regexp.Regexp{
 	"`check` blocks":                        regexp.MustCompile(`(?m)^\s*check "`),
 	"`plan -generate-config-out` for pipes": regexp.MustCompile(`-generate-config-out`),
 	"ephemeral variables":                   regexp.MustCompile(`ephemeral\s*=\s*true`),
+	"the function [`table_mapping_key`]":    regexp.MustCompile(`provider::`),
 	"`dataplatform_api_key_secret`":         regexp.MustCompile(`(?m)^\s*ephemeral "`),
 	"write-only arguments":                  regexp.MustCompile(`_wo"?\s*[=:]`),
 	"`import` blocks with an `identity`":    regexp.MustCompile(`identity\s*=\s*\{`),

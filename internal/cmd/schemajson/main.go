@@ -50,8 +50,8 @@ func schemas(ctx context.Context, server tfprotov6.ProviderServer) (object, erro
 			return nil, fmt.Errorf("%s: %s", d.Summary, d.Detail)
 		}
 	}
-	if len(all.Functions)+len(all.ActionSchemas)+len(all.StateStoreSchemas) > 0 {
-		return nil, errors.New("the provider has something that is no resource, data source, ephemeral or list resource: print it too")
+	if len(all.ActionSchemas)+len(all.StateStoreSchemas) > 0 {
+		return nil, errors.New("the provider has something that is no function, resource, data source, ephemeral or list resource: print it too")
 	}
 	return object{
 		"provider":                   schema(all.Provider),
@@ -60,6 +60,7 @@ func schemas(ctx context.Context, server tfprotov6.ProviderServer) (object, erro
 		"ephemeral_resource_schemas": each(all.EphemeralResourceSchemas, schema),
 		"list_resource_schemas":      each(all.ListResourceSchemas, schema),
 		"resource_identity_schemas":  each(identities.IdentitySchemas, identity),
+		"functions":                  each(all.Functions, function),
 	}, nil
 }
 
@@ -106,6 +107,15 @@ func identity(s *tfprotov6.ResourceIdentitySchema) object {
 		}
 	}
 	return object{"version": s.Version, "attributes": out}
+}
+
+// function has no variadic parameter, and none that may be null: this provider's have none.
+func function(f *tfprotov6.Function) object {
+	parameters := []object{}
+	for _, p := range f.Parameters {
+		parameters = append(parameters, object{"name": p.Name, "description": p.Description, "type": p.Type})
+	}
+	return object{"summary": f.Summary, "description": f.Description, "return_type": f.Return.Type, "parameters": parameters}
 }
 
 func kind(kind tfprotov6.StringKind) string {
