@@ -114,7 +114,8 @@ func TestEmptyObjects(t *testing.T) {
 			object = object.With(tfvalue.Unknown(table), "destination", "table")
 		}
 		want := "Warning: Object is empty: No attributes are set in " + names +
-			". Check the spelling, because Terraform silently ignores misspelled names, or use null."
+			", so Terraform manages nothing of it. In a module, declare such an object as optional(object({...})) without a default, " +
+			"so that it is null if it is omitted. Otherwise check the spelling: Terraform silently ignores misspelled names."
 		var diags diag.Diagnostics
 		conn.WarnEmptyObjects(object, &diags)
 		if got := texts(diags); err != nil || got != want && names != "" || got != "" && names == "" {

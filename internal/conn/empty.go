@@ -22,8 +22,9 @@ func WarnEmptyObjects(config tfvalue.Value, diags *diag.Diagnostics) {
 	for _, at := range empty {
 		names = append(names, at.String())
 	}
-	diags.AddAttributeWarning(AttributePath(empty[0]), "Object is empty", fmt.Sprintf("No attributes are set in %s. "+
-		"Check the spelling, because Terraform silently ignores misspelled names, or use null.", words.Enumerate(names)))
+	diags.AddWarning("Object is empty", fmt.Sprintf("No attributes are set in %s, so Terraform manages nothing of it. "+
+		"In a module, declare such an object as optional(object({...})) without a default, so that it is null if it is omitted. "+
+		"Otherwise check the spelling: Terraform silently ignores misspelled names.", words.Enumerate(names)))
 }
 
 // emptyObjects are the paths of the innermost objects that set nothing.

@@ -24,7 +24,8 @@ import (
 //	the planned value of an argument changes        replaced
 //	its renewal is due                              replaced
 //	early_renewal_hours changes                     updated in place; see isDueInPlan
-//	rotation_triggers becomes {}, or none again     updated in place
+//	rotation_triggers or hash_data becomes {}, or
+//	none again                                      updated in place
 //	none of these, or only another spelling         kept
 
 // replacing are the arguments that replace a key if they change, in the order of a warning.
@@ -85,7 +86,7 @@ func (r *apiKeyResource) planChange(config, plan, state tfvalue.Value, resp *res
 	plan = keepState(config, plan, state)
 	var changed []string
 	for _, name := range replacing {
-		was, will := state.At(name), plan.At(name)
+		was, will := state.At(name).Prune(), plan.At(name).Prune() // hashes without a value are none
 		if will.Equal(was) || name == "rotation_triggers" && will.IsEmpty() && was.IsEmpty() {
 			continue
 		}
@@ -132,12 +133,24 @@ func (r *apiKeyResource) isDueInPlan(plan, state tfvalue.Value) bool {
 }
 
 // warnExpired reports that a key has expired and is not replaced, since a new one would have the
-// same expiry.
+// same expiry, or that the platform gave it less time than requested.
 func (r *apiKeyResource) warnExpired(plan tfvalue.Value, diags *diag.Diagnostics) {
-	if passed(plan.At("expire_at"), time.Now()) && plan.At("validity_hours").IsNull() {
+	validity, expiry := plan.At("validity_hours"), words.Clean(plan.At("expire_at").Text(), words.MaxID)
+	hasExpired, given := passed(plan.At("expire_at"), time.Now()), lifetime(plan)
+	switch {
+	case validity.IsNull() && hasExpired:
 		diags.AddWarning(fmt.Sprintf("API key %s has expired", keyLabel(plan)),
-			fmt.Sprintf("The key expired at %s. Set a later expire_at to create a new key, or set validity_hours instead to have it renewed.",
-				words.Clean(plan.At("expire_at").Text(), words.MaxID)))
+			fmt.Sprintf("The key expired at %s. Set a later expire_at to create a new key, or set validity_hours instead to have it renewed.", expiry))
+	case validity.IsNull() || expiry == "" || given >= hours(validity)-leastUse:
+	case given <= 0:
+		diags.AddWarning(fmt.Sprintf("API key %s expired when it was created", keyLabel(plan)),
+			fmt.Sprintf("The platform set the expiry to %s, which is not later than the creation. The key is not renewed, because each apply would create another "+
+				"one like it. Find out in the platform's console which validity is possible, and change validity_hours to create a new key.", expiry))
+	default:
+		diags.AddWarning(fmt.Sprintf("API key %s is valid for less than validity_hours", keyLabel(plan)),
+			fmt.Sprintf("The platform gave the key %v hours instead of the %s of validity_hours: it expires at %s, and its renewal is due at %s. "+
+				"Set validity_hours to what the platform allows, and early_renewal_hours to less. That replaces the key.",
+				given.Round(time.Hour/10).Hours(), validity.Number().Text('f', -1), expiry, dueAt(plan).Format(time.RFC3339)))
 	}
 }
 
@@ -188,15 +201,38 @@ func unlimited(which string, config tfvalue.Value) string {
 	return strings.Join(sentences, " ")
 }
 
-// isDue reports whether the renewal of a key with validity_hours is due: early_renewal_hours before
-// its expiry. If the API gave it none, validity_hours counts from its creation.
+// leastUse is the minimum time between the creation of a key and its renewal: validity_hours and early_renewal_hours are
+// whole, and the first is larger, so it is an hour for what was requested, and clocks differ.
+const leastUse = 30 * time.Minute
+
+// isDue reports whether the renewal of a key with validity_hours is due.
 func isDue(key tfvalue.Value, now time.Time) bool {
-	validity := key.At("validity_hours")
-	now = now.Add(hours(key.At("early_renewal_hours")))
-	if key.At("expire_at").IsNull() {
-		return !validity.IsNull() && passed(key.At("created_at"), now.Add(-hours(validity)))
+	due := dueAt(key)
+	return !due.IsZero() && !now.Before(due)
+}
+
+// dueAt is when the renewal of a key with validity_hours is due: early_renewal_hours before its expiry, or, if the platform gave
+// it less time than that, once two thirds of its time have passed. If the API gave it no expiry, validity_hours counts from its
+// creation. If the platform gave it no time at all, it is zero: a new key would be due again in every plan.
+func dueAt(key tfvalue.Value) time.Time {
+	early, given := hours(key.At("early_renewal_hours")), lifetime(key)
+	switch created, err := tfvalue.ParseTime(key.At("created_at").Text()); {
+	case err != nil || key.At("validity_hours").IsNull() || given <= 0:
+		return time.Time{}
+	case given-early < leastUse:
+		return created.Add(given * 2 / 3)
+	default:
+		return created.Add(given - early)
 	}
-	return !validity.IsNull() && passed(key.At("expire_at"), now)
+}
+
+// lifetime is the time that the platform gave a key with validity_hours.
+func lifetime(key tfvalue.Value) time.Duration {
+	created, _ := tfvalue.ParseTime(key.At("created_at").Text())
+	if expiry, err := tfvalue.ParseTime(key.At("expire_at").Text()); err == nil {
+		return expiry.Sub(created)
+	}
+	return hours(key.At("validity_hours"))
 }
 
 // passed reports whether a timestamp is not in the future.

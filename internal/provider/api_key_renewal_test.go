@@ -81,7 +81,8 @@ func TestAPIKeyInTime(t *testing.T) {
 	}
 	played(t, map[string]keyLife{
 		"renewed early": {early("10"), []keyStep{{90, "", due, renewed + "stays valid until 2000-01-05T04:00:00.000Z. "}},
-			"stays valid until 2000-01-08T22:01:00.000Z. Revoke it in the platform's console."},
+			"stays valid until 2000-01-08T22:01:00.000Z. Revoke it in the platform's console. " +
+				"If the plan also creates the key at another address, such as with another for_each key, add a moved block instead of applying it. "},
 		"renewed once expired": {early("null"), []keyStep{{100, "", due, renewed + "expired at 2000-01-05T04:00:00.000Z. "}}, ""},
 		"no expiry": {"", []keyStep{{1, `name = "other"`, "name", "because name changed. The old key (suffix SUFFIX) stays valid, because it does not expire. "}},
 			") stays valid, because it does not expire. Revoke it in the platform's console."},
@@ -129,45 +130,65 @@ func TestAPIKeyPastExpiry(t *testing.T) {
 	})(t)
 }
 
-// Whatever the platform makes of an expiry, no key is created with every plan, and none is
-// kept for ever. A warning says what the platform has made of it, once.
+// Whatever the platform makes of an expiry, the state has it, no key is created with every plan, and none is kept for ever
+// in silence. A warning says once what the platform has made of it, and each plan that a key has less time than validity_hours.
 func TestAPIKeyExpiryOfThePlatform(t *testing.T) {
-	const endless, otherwise = "the API returned none. The key never expires on its own: revoke it", "differs from the request"
+	const (
+		endless = "the API returned none. The key never expires on its own: revoke it"
+		less    = ") is valid for less than validity_hours: The platform gave the key "
+		dead    = ") expired when it was created: The platform set the expiry to "
+	)
 	type row struct {
 		key      string
 		returned any    // expiry
+		created  any    // createdAt, nil for none
 		state    any    // expire_at
-		due      int    // hours until its renewal
+		due      int    // hours until its renewal, 0 for never
 		says     string // "" for nothing
+		each     string // what each plan says
 	}
 	played(t, map[string]row{
-		"in another spelling":   {lasting, "2000-01-05T05:00:00.000+01:00", "2000-01-05T05:00:00.000+01:00", 90, ""},
-		"none":                  {lasting, nil, nil, 90, endless},
-		"none, created earlier": {lasting, nil, date(100), 90, endless},
-		"no timestamp":          {lasting, "in 100 hours", date(100), 90, `the API returned "in 100 hours"`},
-		"later":                 {lasting, date(200), date(200), 190, "the API returned \"" + date(200) + "\""},
-		"sooner":                {lasting, date(50), date(50), 40, "the API returned \"" + date(50) + "\""},
-		"past":                  {lasting, date(-1), date(100), 90, `expire_at: requested "` + date(100) + `", and the API returned "` + date(-1) + `"`},
-		"shortest":              {"validity_hours = 2\nearly_renewal_hours = 1", "2000-01-01T01:59:00Z", date(2), 1, otherwise},
+		"in another spelling":   {lasting, "2000-01-05T05:00:00.000+01:00", date(0), "2000-01-05T05:00:00.000+01:00", 90, "", ""},
+		"none":                  {lasting, nil, date(0), nil, 90, endless, ""},
+		"none, created earlier": {lasting, nil, date(-200), nil, 90, endless, ""},
+		"no creation":           {lasting, date(100), nil, date(100), 90, "", ""},
+		"no timestamp":          {lasting, "in 100 hours", date(0), date(100), 90, `the API returned "in 100 hours"`, ""},
+		"later":                 {lasting, date(200), date(0), date(200), 190, "the API returned \"" + date(200) + "\"", ""},
+		"a cap of two days": {lasting, date(48), date(0), date(48), 38, "the API returned \"" + date(48) + "\"",
+			less + "48 hours instead of the 100 of validity_hours: it expires at " + date(48) + ", and its renewal is due at " + date(38) + ". "},
+		"a cap below the reminder": {"validity_hours = 720\nearly_renewal_hours = 168", date(24), date(0), date(24), 16, "the API returned \"" + date(24) + "\"",
+			less + "24 hours instead of the 720 of validity_hours: it expires at " + date(24) + ", and its renewal is due at " + date(16) + ". "},
+		"a cap of a clock that is late":     {lasting, date(-2), date(-26), date(-2), 0, "the API returned", dead},
+		"a cap of a clock that is early":    {"validity_hours = 720", date(100), date(76), date(100), 100, "the API returned", less + "24 hours"},
+		"past":                              {lasting, date(-1), date(0), date(-1), 0, `expire_at: requested "` + date(100) + `", and the API returned "` + date(-1) + `"`, dead + date(-1)},
+		"past, and nobody knows since when": {lasting, date(-1), nil, date(-1), 0, "the API returned", dead},
+		"shortest":                          {"validity_hours = 2\nearly_renewal_hours = 1", "2000-01-01T01:59:00Z", date(0), "2000-01-01T01:59:00Z", 1, "the API returned", ""},
 	}, func(t *testing.T, f *fixture, test row) {
 		f.responds(func(_, key document) {
-			key["expireAt"] = test.returned
-			if test.returned == nil && test.state != nil { // created earlier
-				key["createdAt"] = date(-200)
-			}
+			key["expireAt"], key["createdAt"] = test.returned, test.created
 		})
 		b := f.key(test.key)
+		b.block.CreateBeforeDestroy = true
 		r := b.apply()
 		b.wantValues(object{"expire_at": test.state})
 		wantWarning(t, r.warnings, test.says)
-		for _, want := range []struct {
-			after  int
-			action string
-		}{{0, "none"}, {test.due - 1, "none"}, {test.due, "replace"}} {
-			until(want.after)
-			if plan := b.plan(); plan.action != want.action {
-				t.Errorf("after %d hours: %s because of %v", want.after, plan.action, plan.replaces)
+		check := func(after int, action string) {
+			t.Helper()
+			until(after)
+			plan := b.plan()
+			if plan.action != action {
+				t.Errorf("after %d hours: %s because of %v", after, plan.action, plan.replaces)
+			}
+			if action == "none" {
+				wantWarning(t, plan.warnings, test.each)
 			}
 		}
+		check(0, "none")
+		if test.due == 0 {
+			check(1000, "none")
+			return
+		}
+		check(test.due-1, "none")
+		check(test.due, "replace")
 	})
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -37,7 +38,13 @@ func (r *apiKeyResource) ValidateConfig(_ context.Context, req resource.Validate
 	config := tfvalue.Of(req.Config.Raw)
 	conn.WarnEmptyObjects(config, &resp.Diagnostics)
 	recipientsOf(config.At("secret_recipients"), &resp.Diagnostics)
-	if isSet(config.At("secret_recipients")) && isSet(config.At("hash_data")) {
+	if list := config.At("ip_access_list"); isSet(list) && list.IsEmpty() {
+		resp.Diagnostics.AddError("Invalid ip_access_list", "ip_access_list must not be empty, because the API document does not say "+
+			"whether an empty list lets in every address or none. Omit it, and the platform decides. "+
+			"A module writes ip_access_list = length(var.addresses) > 0 ? var.addresses : null.")
+	}
+	hasHashes := slices.ContainsFunc(config.At("hash_data").Leaves(), func(leaf tfvalue.Leaf) bool { return leaf.Value.IsKnown() })
+	if isSet(config.At("secret_recipients")) && hasHashes {
 		resp.Diagnostics.AddError("Invalid secret_recipients", "secret_recipients conflicts with hash_data: "+
 			"the secret of a key from hashes was generated elsewhere, and the API does not return it. Remove one of them.")
 	}
@@ -59,7 +66,7 @@ func (r *apiKeyResource) Create(ctx context.Context, req resource.CreateRequest,
 	}
 	plan = plan.With(organization, "organization_id")
 	requested := r.requested(plan)
-	body := keyRules.JSON(requested)
+	body := keyRules.JSON(requested.Prune()) // without an object of hashes that has none, as typed modules hand over
 	if expiry, exists := body["expireAt"].(string); exists {
 		body["expireAt"] = strings.ToUpper(expiry) // many parsers know "T" and "Z" alone, Go's among them
 	}
@@ -120,26 +127,24 @@ func warnInterrupted(ctx context.Context, requested tfvalue.Value) (stop func() 
 	})
 }
 
-// keyCreated is the state of a new key: the plan, completed by the response. The requested expiry
-// replaces one that the response omits or that renewal cannot count from, because it is no timestamp
-// or so early that every plan would renew the key. A warning says so once. Rejected: the API's
-// expiry, and private state that remembers the requested one.
+// keyCreated is the state of a new key: the plan, completed by the response. An expiry that the response omits, or that is no
+// timestamp, is the requested one; and the time of creation is that of this run if the response omits it, or has one from which
+// the renewal would be due already. Rejected: the requested expiry of a key with validity_hours to which the platform gives less time. Its
+// state would say that a dead key is valid.
 func (r *apiKeyResource) keyCreated(plan, requested, response tfvalue.Value, created *platform.CreatedAPIKey) tfvalue.Value {
-	// The minimum time from a creation to the renewal: validity_hours and
-	// early_renewal_hours are whole, and the first is larger.
-	const shortestUse = time.Hour
 	state := tfvalue.Settle(plan, response)
 	state = state.With(tfvalue.Optional(created.KeyID), "key_id")
 	state = state.With(tfvalue.Optional(created.KeySecret), "key_secret")
 	state = state.With(secretVersion(state), "secret_version")
 	state = state.With(tfvalue.Bool(false), "ready_for_renewal")
 	expiry := state.At("expire_at")
-	_, err := tfvalue.ParseTime(expiry.Text())
-	if expiry.Equal(tfvalue.String("")) { // it never expires
-		state, err = state.Without("expire_at"), nil
-	}
-	if err != nil || isDue(state, time.Now().Add(shortestUse)) {
+	if _, err := tfvalue.ParseTime(expiry.Text()); expiry.Equal(tfvalue.String("")) { // it never expires
+		state = state.Without("expire_at")
+	} else if err != nil {
 		state = state.With(requested.At("expire_at"), "expire_at")
+	}
+	if now := time.Now(); state.At("created_at").IsNull() || isDue(state, now) {
+		state = state.With(tfvalue.String(now.UTC().Format(time.RFC3339)), "created_at")
 	}
 	return state
 }
@@ -176,7 +181,7 @@ func warnDifferences(requested, response tfvalue.Value, created *platform.Create
 			lines = append(lines, "  - "+name+": "+difference(name, wanted, got, mask))
 		}
 	}
-	if created.KeyID == "" && requested.At("hash_data").IsNull() {
+	if created.KeyID == "" && !requested.At("hash_data").AnyLeaf() {
 		lines = append(lines, "  - key_id: the API returned none")
 	}
 	if len(lines) > 0 {
@@ -262,7 +267,9 @@ func (r *apiKeyResource) warnLeft(state tfvalue.Value, diags *diag.Diagnostics) 
 		summary = "API key %s has expired and stays on the platform"
 	}
 	diags.AddWarning(fmt.Sprintf(summary, keyLabel(state)), "The API cannot delete keys, so destroying this resource changes nothing on the platform. "+
-		r.remains("The key", state, " Revoke it in the platform's console."))
+		r.remains("The key", state, " Revoke it in the platform's console.")+
+		"\n\nIf the plan also creates the key at another address, such as with another for_each key, add a moved block instead of applying it. "+
+		"Otherwise the state loses this secret, also if the creation is rejected.")
 }
 
 func (r *apiKeyResource) ImportState(_ context.Context, _ resource.ImportStateRequest, resp *resource.ImportStateResponse) {

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/sealing/sealingtest"
 )
 
 type document = mockplatform.Document
@@ -152,12 +153,20 @@ func TestAPIKeyResponses(t *testing.T) {
 	})
 }
 
-// Hashes that the platform repeats in an error are masked. Without any, the name of one may be misspelled.
+// Hashes that the platform repeats in an error are masked. An object without any, as typed modules hand over, is none: it goes
+// with recipients, and creates no other key. The name of one may be misspelled.
 func TestAPIKeyHashes(t *testing.T) {
 	f := newFixture(t)
 	f.Inject(mockplatform.Fault{Operation: mockplatform.CreateKey, Status: 400, Body: mockplatform.BodyEcho})
 	rejected := f.key(hashedKey).tryApply().String()
 	wantText(t, rejected, "HTTP 400")
 	wantNoText(t, rejected, "hush-hush")
-	wantText(t, f.key("hash_data = {}").plan().String(), "Object is empty: No attributes are set in hash_data")
+	f.ResetJournal()
+	const empty = "hash_data = { key_id_hash = null }\n"
+	b := f.key(empty + lasting + "\n" + to(sealingtest.X25519(t).Recipient))
+	wantText(t, b.apply().String(), "Object is empty: No attributes are set in hash_data")
+	b.arguments = strings.TrimPrefix(b.arguments, empty)
+	if r := b.apply(); r.action != "update" || f.Count("POST", "") != 1 {
+		t.Errorf("%s, after %d requests", r.action, f.Count("POST", ""))
+	}
 }

@@ -59,7 +59,7 @@ func (r *apiKeyResource) Schema(_ context.Context, _ resource.SchemaRequest, res
 				map[string]schema.Attribute{
 					"source":      required.string("IP address or CIDR block.", ipSource),
 					"description": optional.string("Description of the entry."),
-				}, setvalidator.SizeAtLeast(1)),
+				}),
 			"id":                   computed.string("UUID of the key."),
 			"key_id":               computed.string("ID to authenticate with."),
 			"key_suffix":           computed.string("Suffix of the key, by which to find it in the platform's console."),

@@ -51,7 +51,8 @@ func TestAPIKeyInvalid(t *testing.T) {
 		{"validity_hours", `1e9`, "", "and 876000"},
 		{"early_renewal_hours", `1`, "", "validity_hours"},
 		{"early_renewal_hours", `10`, "validity_hours = 9", "early_renewal_hours must be less than validity_hours, got 10 and 9."},
-		{"ip_access_list", `[]`, "", "ip_access_list set must contain at least 1 elements"},
+		{"ip_access_list", `[]`, "", "ip_access_list must not be empty, because the API document does not say whether an empty list lets in every address or none. " +
+			"Omit it, and the platform decides. A module writes ip_access_list = length(var.addresses) > 0 ? var.addresses : null."},
 		{"ip_access_list", `[{ source = "192.0.2.300", description = "hush-hush" }]`, "", source("192.0.2.300")},
 		{"ip_access_list", fmt.Sprintf("[{ source = %q }]", strings.Repeat("1.", 900)), "", source(strings.Repeat("1.", 50))},
 		{"secret_recipients", "[]", "", "must not be empty"},
@@ -117,7 +118,8 @@ func TestAPIKeyBodies(t *testing.T) {
 			{"validity_hours = 1\nearly_renewal_hours = 0\nrotation_triggers = { a = 1 }", `"expireAt": "2000-01-01T01:00:00Z"`},
 			{"validity_hours = 876000\nearly_renewal_hours = 875999", `"expireAt": "2099-12-07T00:00:00Z"`},
 			{`hash_data = { key_id_hash = "a", key_id_suffix = "", key_secret_hash = "c" }`, `"hashData": {"keyIdHash": "a", "keyIdSuffix": "", "keySecretHash": "c"}`},
-			{`hash_data = {}`, `"hashData": {}`},
+			{`hash_data = {}`, ``},
+			{`hash_data = { key_id_hash = null, key_id_suffix = later }`, ``},
 			{`ip_access_list = [{ source = "::/8" }, { source = "b", description = "" }]`, `"ipAccessList": [{"source": "b", "description": ""}, {"source": "::/8"}]`},
 		} {
 			want := object{"name": "n", "roles": []string{"admin"}, "state": "enabled"}

@@ -68,9 +68,9 @@ func (a access) objectList(description string, attributes map[string]schema.Attr
 		MarkdownDescription: a.says(description), NestedObject: schema.NestedAttributeObject{Attributes: attributes}, Validators: []validator.List{nonNullList}}
 }
 
-func (a access) objectSet(description string, attributes map[string]schema.Attribute, validators ...validator.Set) schema.Attribute {
+func (a access) objectSet(description string, attributes map[string]schema.Attribute) schema.Attribute {
 	return schema.SetNestedAttribute{Required: a.required, Optional: a.optional, Computed: a.computed, Sensitive: a.sensitive,
-		MarkdownDescription: a.says(description), NestedObject: schema.NestedAttributeObject{Attributes: attributes}, Validators: append(validators, nonNullSet)}
+		MarkdownDescription: a.says(description), NestedObject: schema.NestedAttributeObject{Attributes: attributes}, Validators: []validator.Set{nonNullSet}}
 }
 
 func (a access) objectMap(description string, attributes map[string]schema.Attribute) schema.Attribute {
