@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
 )
 
@@ -33,11 +35,13 @@ type memory struct {
 	ImportedIn string `json:"imported_in,omitempty"`
 }
 
-// decodePrivate reads private state. Content that it cannot read is ignored: nothing in it
-// justifies an error.
-func decodePrivate(private []byte) (m memory) {
-	if json.Unmarshal(private, &m) != nil {
-		return memory{}
+// decodePrivate reads the private state of an object. If it cannot be read in full, the object counts as read before, so that what
+// no response contains shows as drift, once. Rejected: as not read. That hides drift for good.
+func (e *Engine) decodePrivate(private []byte, state tfvalue.Value, diags *diag.Diagnostics) (m memory) {
+	if err := json.Unmarshal(private, &m); err != nil && len(private) > 0 {
+		m.WasRead = true
+		diags.AddWarning("Private state cannot be read: "+e.label(state, state), "Another version of the provider has written it, or it was edited. "+
+			"It says which values the API does not return. Until the next apply, such a value may show as drift, or drift in it may be hidden.")
 	}
 	return m
 }

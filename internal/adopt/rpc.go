@@ -72,7 +72,7 @@ func (e *Engine) ReadResource(ctx context.Context, c *conn.Connection, req *tfpr
 		return nil, err
 	}
 	var diags diag.Diagnostics
-	last := decodePrivate(req.Private)
+	last := e.decodePrivate(req.Private, state, &diags)
 	next, memory := e.refresh(ctx, c, state, last, &diags)
 	if last.Imported {
 		memory.ImportedIn = c.Run
@@ -91,7 +91,7 @@ func (e *Engine) PlanResourceChange(
 		return nil, err
 	}
 	var diags diag.Diagnostics
-	plan, replaces := e.plan(ctx, c, change, decodePrivate(req.PriorPrivate), &diags)
+	plan, replaces := e.plan(ctx, c, change, e.decodePrivate(req.PriorPrivate, change.Prior, &diags), &diags)
 	resp := &tfprotov6.PlanResourceChangeResponse{
 		PlannedPrivate:  req.PriorPrivate,
 		PlannedIdentity: req.PriorIdentity,
@@ -113,7 +113,7 @@ func (e *Engine) ApplyResourceChange(
 		return nil, err
 	}
 	var diags diag.Diagnostics
-	state, memory := e.apply(ctx, c, change, decodePrivate(req.PlannedPrivate), &diags)
+	state, memory := e.apply(ctx, c, change, e.decodePrivate(req.PlannedPrivate, change.Prior, &diags), &diags)
 	resp := &tfprotov6.ApplyResourceChangeResponse{Private: memory.encode(), Diagnostics: conn.ToProtocol(diags)}
 	resp.NewState, resp.NewIdentity, err = e.encodeObject(state, state)
 	return resp, err
