@@ -32,8 +32,10 @@ func TestReplacement(t *testing.T) {
 	t.Parallel()
 	const (
 		shards = "  - destination.lake.shards (currently 2)\n"
-		unseen = "The configuration overwrites its values."
-		stops  = "pipe_id changed: this resource stops managing " + pipeCRM + ", and adopts the pipe with the new ID, to which ignore_changes does not apply. "
+		unseen = "The configuration may overwrite its values."
+		stops  = "pipe_id changed: this resource stops managing " + pipeCRM + ", and adopts the pipe with the new ID. "
+		may    = "\n\nignore_changes does not apply to the new object: of what it lists, credentials included, the plan shows what the object gets. " +
+			"Above, it may be missing, or listed although it does not change."
 	)
 	// Of what is ignored, the configuration of the first plan has the value of the old pipe, whose destination the new one does
 	// not accept.
@@ -53,11 +55,22 @@ func TestReplacement(t *testing.T) {
 		tf.wantQuiet(o)
 		tf.wantPatches("PATCH destination.lake.shards threads")
 	}
+	// The old pipe has what the new one has, and the configuration something else, which is sent.
+	same := adopted(t, m{"name": "crm", "threads": 3})
+	same.change(another, 3, "threads")
+	same.change(another, "crm", "name")
+	same.block.IgnoreChanges = []cty.Path{cty.GetAttrPath("threads")}
+	same.config = m{"pipe_id": another, "name": "crm", "threads": 7}
+	o := same.plan()
+	same.wantSaid(o, nil, []string{"Replacement adopts another pipe: \"crm\" (" + another + "): " + stops +
+		"The configuration changes none of its values, except perhaps those in ignore_changes." + may, "Destroy"})
+	same.applyPlan(o)
+	same.wantPatches("PATCH threads")
 	const unmade = "2000000a-0000-4000-8000-00000000000f"
 	tf := adopted(t, m{"name": "crm"})
 	tf.config["pipe_id"] = unmade
 	tf.wantSaid(tf.plan(), []string{"No such pipe"},
-		[]string{"Replacement adopts another pipe: " + unmade + ": " + stops + unseen, "Destroy does not delete services or pipes"})
+		[]string{"Replacement adopts another pipe: " + unmade + ": " + stops + unseen + may, "Destroy does not delete services or pipes"})
 }
 
 // TestPlanOfAnAdoption has what the plan of an adoption says: what is overwritten, as far as it can know, or why it is
@@ -66,6 +79,7 @@ func TestPlanOfAnAdoption(t *testing.T) {
 	const (
 		overwrites = "Creating this resource overwrites current values of " + pipeCRM + ": The pipe already exists. " + replaced
 		name, end  = `  - name (currently "crm")`, "\n\nTo keep"
+		later      = "Which table mappings will be added is known only after apply."
 	)
 	eachRow(t, func(adoption act, t *testing.T) {
 		tf := adopts(t, m{})
@@ -74,9 +88,11 @@ func TestPlanOfAnAdoption(t *testing.T) {
 	}, map[string]act{
 		"known, and a secret": {config: m{"columns": []any{"x"}, "name": "new", "mappings": more, "credentials": m{"version": "1"}}, warnings: []string{
 			overwrites + `  - columns (currently ["a", "b"])` + "\n" + name + "\n  - credentials\n\nThese table mappings will be added:\n\n  - \"users\"" + end}},
-		"an unknown value, an unknown set": {config: m{"name": unknown, "mappings": unknown}, warnings: []string{overwrites + name + end}},
-		"an unknown member":                {config: m{"mappings": m{"events": m{"target_table": "events", "excluded_columns": unknown}}}},
-		"no response":                      {events: events{{fails: &platform.Error{Message: "no response"}}}, errors: []string{"Cannot read pipe"}},
+		"an unknown value, an unknown set": {config: m{"name": unknown, "mappings": unknown}, warnings: []string{overwrites +
+			`  - name (currently "crm", and the new value is known only after apply)` + "\n\n" + later + end}},
+		"an unknown member": {config: m{"mappings": m{"events": m{"target_table": "events", "excluded_columns": unknown}}}, warnings: []string{
+			"Creating this resource may add table mappings to " + pipeCRM + ": The pipe already exists. " + later + end}},
+		"no response": {events: events{{fails: &platform.Error{Message: "no response"}}}, errors: []string{"Cannot read pipe"}},
 		"two errors: that of the kind is alone, and without the warnings": {config: m{"name": "new", "mappings": "", "destination": m{"table": m{"rows": 1}}},
 			console: m{"destination": m{"lake": m{"shards": 2}}}, errors: []string{"Pipe has another destination"}},
 	})

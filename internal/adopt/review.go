@@ -105,7 +105,7 @@ func (e *Engine) decideEdit(r *reviewed, diags *diag.Diagnostics) tfvalue.Edit {
 	}
 	r.Leaves = r.Leaves.Without(e.Mappings...)
 	if unclear := e.unknownIn(r.returned, prior.IsEmpty() || planned.IsEmpty()); unclear != nil {
-		diags.AddAttributeError(conn.AttributePath(e.Mappings), "Unknown table mappings of "+r.Label,
+		diags.AddError("Unknown table mappings of "+r.Label,
 			fmt.Sprintf("%s Nothing was sent. Try again, or remove %s from the configuration.", conn.Detail(unclear), e.Mappings))
 		return tfvalue.Edit{}
 	}
@@ -126,7 +126,7 @@ func (e *Engine) decideEdit(r *reviewed, diags *diag.Diagnostics) tfvalue.Edit {
 
 // addConflict reports mappings that somebody else has changed, and what follows.
 func (e *Engine) addConflict(summary string, elements []tfvalue.Value, end string, diags *diag.Diagnostics) {
-	diags.AddAttributeError(conn.AttributePath(e.Mappings), summary,
+	diags.AddError(summary,
 		fmt.Sprintf("The plan changes these table mappings, or others of the same source or target, and they are no longer what it was made from:\n\n%s\n\n%s",
 			e.key().List(elements), end))
 }
@@ -168,11 +168,13 @@ func (e *Engine) checkAdoptedSet(r reviewed, planned tfvalue.Value, diags *diag.
 			lines[i] = fmt.Sprintf("  - %s: another %s", key.Label(element), words.Enumerate(tfvalue.Differing(want, element)))
 		}
 	}
-	diags.AddAttributeError(conn.AttributePath(e.Mappings),
-		"Other table mappings exist: "+r.Label,
+	diags.AddError("Other table mappings exist: "+r.Label,
 		fmt.Sprintf("Creating this resource neither removes nor changes a table mapping, because its plan cannot show that. "+
-			"The configuration differs from these on the platform:\n\n%s\n\nNothing was sent. Import the %s: the plan of an import shows each change. "+
-			"In a replacement, first remove the old object from the state with terraform state rm.\n\n"+
+			"The configuration differs from these on the platform:\n\n%s\n\nNothing was sent. If the %s\n"+
+			"  - is in the state at another address, add a moved block;\n"+
+			"  - is to be replaced with itself (-replace, terraform taint), plan without that, because it is adopted again as it is;\n"+
+			"  - takes the place of another one, remove that from the state with terraform state rm, and import this one;\n"+
+			"  - is in no state, import it: the plan of an import shows each change.\n\n"+
 			"import {\n  to = dataplatform_%s.NAME\n  id = %q\n}",
 			strings.Join(lines, "\n"), e.Noun, e.Name, strings.Join(e.identity(r.Plan).values(), "/")))
 }
@@ -190,8 +192,7 @@ func (e *Engine) checkForms(r reviewed, diags *diag.Diagnostics) {
 	}
 	report := func(at tfvalue.Path, names []string) {
 		if len(names) > 0 {
-			diags.AddAttributeError(conn.AttributePath(at),
-				fmt.Sprintf("A name cannot be sent in %s of %s", at, r.Label),
+			diags.AddError(fmt.Sprintf("A name cannot be sent in %s of %s", at, r.Label),
 				fmt.Sprintf("The platform has %s in another Unicode form than Terraform, which normalizes every text, or as bytes that are not valid Unicode. "+
 					"To a database these are different names, and this change would replace one by the other. "+
 					"Nothing was sent. Make the change in the platform's console.", words.Enumerate(names)))

@@ -24,11 +24,14 @@ func (e *Engine) overwrites(c *conn.Connection, r reviewed) (summary, list strin
 	}
 	var lines []string
 	for _, leaf := range r.Leaves.Leaves() {
-		now := r.Found.At(leaf.Path...)
+		now, later := r.Found.At(leaf.Path...), ""
 		if now.IsNull() || e.isMappings(leaf.Path) {
 			continue // an adoption neither removes nor changes an element of the set
 		}
-		lines = append(lines, fmt.Sprintf("  - %s (currently %s)", leaf.Path, c.Client.Mask(now.Describe())))
+		if !leaf.Value.IsFullyKnown() {
+			later = ", and the new value is known only after apply"
+		}
+		lines = append(lines, fmt.Sprintf("  - %s (currently %s%s)", leaf.Path, tfvalue.Cut(c.Client.Mask(now.DescribeInFull())), later))
 	}
 	for _, line := range r.overwritten {
 		lines = append(lines, "  - "+line)
@@ -36,6 +39,9 @@ func (e *Engine) overwrites(c *conn.Connection, r reviewed) (summary, list strin
 	if len(r.Edit.Add) > 0 {
 		summary = "Creating this resource adds table mappings to "
 		list = "These table mappings will be added:\n\n" + e.key().List(r.Edit.Add)
+	} else if !e.mappingsOf(r.Leaves).IsFullyKnown() {
+		summary = "Creating this resource may add table mappings to "
+		list = "Which table mappings will be added is known only after apply."
 	}
 	if len(lines) > 0 {
 		summary = "Creating this resource overwrites current values of "
@@ -74,13 +80,13 @@ func (e *Engine) warnReplaced(ctx context.Context, c *conn.Connection, config, p
 	var preview diag.Diagnostics
 	plan := e.proposeIn(c, config, tfvalue.Null(e.objectType), &preview)
 	adoption := e.reviewAdoption(ctx, c, config, plan, &preview)
-	effect := "The configuration overwrites its values."
+	effect := "The configuration may overwrite its values."
 	if !preview.HasError() {
 		diags.Append(preview...)
 		if _, list := e.overwrites(c, adoption); list != "" {
 			effect = list
-		} else if !adoption.Found.IsNull() {
-			effect = "The configuration changes none of its values."
+		} else if !adoption.Found.IsNull() && adoption.IsEmpty() {
+			effect = "The configuration changes none of its values, except perhaps those in ignore_changes."
 		}
 	}
 	other := e.Noun
@@ -88,7 +94,9 @@ func (e *Engine) warnReplaced(ctx context.Context, c *conn.Connection, config, p
 		other += ": " + label
 	}
 	diags.AddWarning(fmt.Sprintf("Replacement adopts another %s", other), fmt.Sprintf("%s changed: this resource stops managing %s, "+
-		"and adopts the %s with the new ID, to which ignore_changes does not apply. %s", words.Enumerate(replaces), e.label(prior, prior), e.Noun, effect))
+		"and adopts the %s with the new ID. %s\n\nignore_changes does not apply to the new object: of what it lists, credentials included, "+
+		"the plan shows what the object gets. Above, it may be missing, or listed although it does not change.",
+		words.Enumerate(replaces), e.label(prior, prior), e.Noun, effect))
 	e.warnDestroy(c, prior, diags)
 }
 

@@ -9,11 +9,16 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 )
 
-// Describe returns a value for a message, cut to 2,000 characters: long enough to show where two
-// certificates differ.
-func (v Value) Describe() string {
-	const limit = 2000
-	spelled := v.DescribeInFull()
+// Describe returns a value for a message, cut.
+func (v Value) Describe() string { return Cut(v.DescribeInFull()) }
+
+// Cut cuts a description to 2,000 characters, long enough to show where two certificates differ, and
+// that of one line of text to 200.
+func Cut(spelled string) string {
+	limit := 2000
+	if strings.HasPrefix(spelled, `"`) && !strings.Contains(spelled, `\n`) {
+		limit = 200
+	}
 	if runes := []rune(spelled); len(runes) > limit {
 		return string(runes[:limit]) + "…"
 	}

@@ -24,8 +24,12 @@ func TestDescribe(t *testing.T) {
 			t.Errorf("%s %s is described as %s, want %s", test.name, test.value, got, test.want)
 		}
 	}
-	if got := tfvalue.String(strings.Repeat("é", 1999)).Describe(); got != `"`+strings.Repeat("é", 1999)+"…" {
-		t.Errorf("a long text is described as %s", got)
+	// A certificate has many lines, a name one.
+	for begin, length := range map[string]int{`-\n`: 2000, `-`: 200} {
+		long := tfvalue.String(strings.ReplaceAll(begin, `\n`, "\n") + strings.Repeat("é", 70_000))
+		if got, want := long.Describe(), `"`+begin+strings.Repeat("é", length-len(begin)-1)+"…"; got != want {
+			t.Errorf("a long text is described as %s", got)
+		}
 	}
 }
 
