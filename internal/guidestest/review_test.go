@@ -227,10 +227,6 @@ resource "terraform_data" "later" {
         - "sales.leads:sales_leads": excluded_columns (excludes notes now)
       Tables that are no longer copied:
         - "public.addresses:addresses"
-    warning: Source changes without its credentials: pipe "customers" (` + mockplatform.PostgresPipeID + `)
-      in dataplatform_pipe.customers (other.tf line …)
-      source.postgres changes, but this run does not set source_credentials.postgres.password_wo, so no credentials are sent. ` +
-		`The API documentation does not say whether the platform keeps the current ones. Set source_credentials.postgres.password_wo to send them along.
     dataplatform_pipe.customers: update
       source.postgres.table_mappings."public.orders:orders": null -> {"excluded_columns":[],"sorting_keys":[],"use_custom_sorting_key":false}
       source.postgres.table_mappings: see the warning above

@@ -121,7 +121,7 @@ func (c credential) isVersionIgnored(change adopt.Change) bool {
 // isSent reports whether a patch has the credential: see credential.
 func (c credential) isSent(change adopt.Change, patch adopt.Content) bool {
 	hasKind := changesKind(patch, c.kind) || patch.Leaves.At(credentialsName, c.kind).AnyLeaf()
-	return hasKind && isSet(c.of(change.Config, c.secret)) && (c.isRenewed(patch.Leaves) || !c.isVersionIgnored(change))
+	return hasKind && !c.of(change.Config, c.secret).IsNull() && (c.isRenewed(patch.Leaves) || !c.isVersionIgnored(change))
 }
 
 // addCredentials keeps the configured secrets out of errors and logs, since a response may repeat
@@ -198,7 +198,7 @@ func checkCredentials(r adopt.Review) []string {
 }
 
 // check reports a version or user that changes without the secret, and warns about another change to
-// the source without the secret. A secret without a version, or a blank one, is rejected by validation, which Terraform
+// the source without a secret that is configured. A change to mappings alone needs none. A secret without a version, or a blank one, is rejected by validation, which Terraform
 // repeats in the apply.
 func (c credential) check(r adopt.Review) {
 	at := tfvalue.Path{credentialsName, c.kind, c.secret}
@@ -213,19 +213,10 @@ func (c credential) check(r adopt.Review) {
 		r.Diags.AddAttributeError(conn.AttributePath(at), "Credential missing",
 			fmt.Sprintf("%s must be set in this run, because %s is new or changed. Later runs do not need it. "+
 				"If it is set, but listed in ignore_changes, list %s there, too, or neither.", at, changed, c.version()))
-	case changesKind(r.Content, c.kind) && c.isMissed(r):
-		r.Diags.AddWarning("Source changes without its credentials: "+r.Label,
-			fmt.Sprintf("source.%s changes, but this run does not set %s, so no credentials are sent. "+
-				"The API documentation does not say whether the platform keeps the current ones. Set %s to send them along.", c.kind, at, at))
+	case r.All().At("source", c.kind).AnyLeaf() && !c.of(r.Config, c.version()).IsNull():
+		r.Diags.AddWarning("Source may change without its credentials: "+r.Label,
+			fmt.Sprintf("source.%s changes, and this plan has no value of %s: either this run does not set it, or ignore_changes lists it. "+
+				"If it is not set, no credentials are sent, and the API documentation does not say whether the platform keeps the current ones: "+
+				"set it to send them along. If it is set, it is sent, unless another %s is ignored, too.", c.kind, at, c.version()))
 	}
-}
-
-// isMissed reports whether a change to the source probably needs the credential: its version is configured, or the
-// source hardly works without it, since it has no role instead.
-func (c credential) isMissed(r adopt.Review) bool {
-	if !c.of(r.Config, c.version()).IsNull() {
-		return !c.isVersionIgnored(r.Change)
-	}
-	role := tfvalue.Path{"source", "kafka", "iam_role"}
-	return c.kind == "postgres" || c.kind == "kafka" && r.Plan.At(role...).IsEmpty() && r.Found.At(role...).IsEmpty()
 }

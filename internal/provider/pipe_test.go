@@ -276,25 +276,43 @@ func TestResponsesRepeatSecrets(t *testing.T) {
 	})(t)
 }
 
-// A source that hardly works without its credentials changes without any: the plan warns, and not of a source
-// that has a role instead, or of another change.
+// A source whose credentials are configured changes, and the plan does not have them: it warns, whatever the reason, and says
+// when they are sent all the same. A change to table mappings needs none, and neither do credentials that are not configured.
 func TestSourceWithoutCredentials(t *testing.T) {
-	const says = "source.postgres changes, but this run does not set source_credentials.postgres.password_wo, so no credentials are sent."
+	const (
+		says = "source.postgres changes, and this plan has no value of source_credentials.postgres.password_wo: either this run does not set it, " +
+			"or ignore_changes lists it. If it is not set, no credentials are sent, "
+		version = "source_credentials = { postgres = { password_wo_version = 1 } }\n"
+		secret  = "source_credentials = { postgres = { password_wo_version = 1, password_wo = \"hush-hush\" } }\n"
+		host    = "source = { postgres = { host = \"h2\" } }\n"
+	)
+	ignoring := func(name string) string { return "lifecycle {\n  ignore_changes = [" + name + "]\n}" }
 	type row struct {
-		kind, arguments string
-		warns           bool
+		arguments   string
+		warns, sent bool
 	}
 	played(t, map[string]row{
-		"a table":           {mockplatform.PostgresPipeID, resorted, true},
-		"a name":            {mockplatform.PostgresPipeID, seedMappings + "\nname = \"n\"", false},
-		"Kafka with a role": {mockplatform.KafkaPipeID, "source = { kafka = { ca_certificate = \"c\", iam_role = \"role\" } }", false},
-		"a stream":          {mockplatform.CloudStreamPipeID, "source = { cloud_stream = { iam_role = \"role:b\" } }", false},
+		"a table":               {version + resorted, false, false},
+		"a name":                {version + `name = "n"`, false, false},
+		"a host":                {version + host, true, false},
+		"without a version":     {host, false, false},
+		"the secret is ignored": {secret + host + ignoring("source_credentials.postgres.password_wo"), true, true},
+		"all of it is ignored":  {secret + host + ignoring("source_credentials"), true, true},
+		"another version, too":  {strings.ReplaceAll(secret, "1", "2") + host + ignoring("source_credentials"), true, false},
+		"the secret is set":     {secret + host, false, true},
+		"ignored, and not set":  {version + host + ignoring("source_credentials"), true, false},
 	}, func(t *testing.T, f *fixture, test row) {
-		b := f.pipe(test.kind, "")
+		b := f.pipe(mockplatform.PostgresPipeID, secret)
 		b.apply()
+		f.ResetJournal()
 		b.arguments = test.arguments
-		if said := b.plan().change.Warnings; strings.Contains(strings.Join(said, "\n"), says) != test.warns {
+		plan := b.plan()
+		if said := strings.Join(plan.change.Warnings, "\n"); strings.Contains(said, says) != test.warns {
 			t.Errorf("the plan warns %q, want a warning: %t", said, test.warns)
+		}
+		b.applyPlan(plan)
+		if sent := strings.Join(f.Writes(), "\n"); strings.Contains(sent, "hush-hush") != test.sent {
+			t.Errorf("sent %s, want the secret in it: %t", sent, test.sent)
 		}
 	})
 }

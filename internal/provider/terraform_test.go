@@ -122,9 +122,6 @@ func (b *managed) tell(r *result, object terraformtest.Object) *result {
 	slices.Sort(r.replaces)
 	r.replaces = slices.Compact(r.replaces)
 	r.diagnoses, r.action = diagnoses{r.change.Errors, slices.Clone(r.change.Warnings)}, string(r.change.Action)
-	r.warnings = slices.DeleteFunc(r.warnings, func(warning string) bool { // most tests set no credentials
-		return !strings.Contains(b.arguments, "source_credentials") && strings.Contains(warning, ", so no credentials are sent. ")
-	})
 	r.prior, r.planned, b.state = b.read(r.change.Prior.Value), b.read(r.change.Planned), b.read(object.Value)
 	return r
 }
