@@ -136,21 +136,18 @@ func (r *apiKeyResource) isDueInPlan(plan, state tfvalue.Value) bool {
 // same expiry, or that the platform gave it less time than requested.
 func (r *apiKeyResource) warnExpired(plan tfvalue.Value, diags *diag.Diagnostics) {
 	validity, expiry := plan.At("validity_hours"), words.Clean(plan.At("expire_at").Text(), words.MaxID)
-	hasExpired, given := passed(plan.At("expire_at"), time.Now()), lifetime(plan)
-	switch {
-	case validity.IsNull() && hasExpired:
+	switch due := dueAt(plan); {
+	case validity.IsNull() && passed(plan.At("expire_at"), time.Now()):
 		diags.AddWarning(fmt.Sprintf("API key %s has expired", keyLabel(plan)),
 			fmt.Sprintf("The key expired at %s. Set a later expire_at to create a new key, or set validity_hours instead to have it renewed.", expiry))
-	case validity.IsNull() || expiry == "" || given >= hours(validity)-leastUse:
-	case given <= 0:
-		diags.AddWarning(fmt.Sprintf("API key %s expired when it was created", keyLabel(plan)),
-			fmt.Sprintf("The platform set the expiry to %s, which is not later than the creation. The key is not renewed, because each apply would create another "+
-				"one like it. Find out in the platform's console which validity is possible, and change validity_hours to create a new key.", expiry))
-	default:
-		diags.AddWarning(fmt.Sprintf("API key %s is valid for less than validity_hours", keyLabel(plan)),
-			fmt.Sprintf("The platform gave the key %v hours instead of the %s of validity_hours: it expires at %s, and its renewal is due at %s. "+
-				"Set validity_hours to what the platform allows, and early_renewal_hours to less. That replaces the key.",
-				given.Round(time.Hour/10).Hours(), validity.Number().Text('f', -1), expiry, dueAt(plan).Format(time.RFC3339)))
+	case !validity.IsNull() && lifetime(plan) < hours(validity)-leastUse:
+		renewal := "Its renewal is due at " + due.Format(time.RFC3339)
+		if due.IsZero() {
+			renewal = "That is not later than its creation, so it is not renewed: each apply would create another one like it"
+		}
+		diags.AddWarning(fmt.Sprintf("API key %s has less time than validity_hours", keyLabel(plan)),
+			fmt.Sprintf("The platform set the expiry to %s, which is not %s hours after the creation of the key. %s. "+
+				"Set validity_hours to what the platform allows. That replaces the key.", expiry, validity.Number().Text('f', -1), renewal))
 	}
 }
 
@@ -201,32 +198,30 @@ func unlimited(which string, config tfvalue.Value) string {
 	return strings.Join(sentences, " ")
 }
 
-// leastUse is the minimum time between the creation of a key and its renewal: validity_hours and early_renewal_hours are
-// whole, and the first is larger, so it is an hour for what was requested, and clocks differ.
+// leastUse is the minimum time between the creation of a key and its renewal. It is an hour as requested, and clocks differ.
 const leastUse = 30 * time.Minute
 
 // isDue reports whether the renewal of a key with validity_hours is due.
 func isDue(key tfvalue.Value, now time.Time) bool {
-	due := dueAt(key)
-	return !due.IsZero() && !now.Before(due)
+	return !dueAt(key).IsZero() && !now.Before(dueAt(key))
 }
 
 // dueAt is when the renewal of a key with validity_hours is due: early_renewal_hours before its expiry, or, if the platform gave
-// it less time than that, once two thirds of its time have passed. If the API gave it no expiry, validity_hours counts from its
-// creation. If the platform gave it no time at all, it is zero: a new key would be due again in every plan.
+// it less time than that, once two thirds of its time have passed. It is zero, never, if the platform gave it no time: a new
+// key would be due in every plan.
 func dueAt(key tfvalue.Value) time.Time {
 	early, given := hours(key.At("early_renewal_hours")), lifetime(key)
-	switch created, err := tfvalue.ParseTime(key.At("created_at").Text()); {
-	case err != nil || key.At("validity_hours").IsNull() || given <= 0:
+	created, err := tfvalue.ParseTime(key.At("created_at").Text())
+	if err != nil || key.At("validity_hours").IsNull() || given <= 0 {
 		return time.Time{}
-	case given-early < leastUse:
-		return created.Add(given * 2 / 3)
-	default:
-		return created.Add(given - early)
 	}
+	if given-early < leastUse {
+		early = given / 3
+	}
+	return created.Add(given - early)
 }
 
-// lifetime is the time that the platform gave a key with validity_hours.
+// lifetime is the time that the platform gave a key: validity_hours if it gave no expiry.
 func lifetime(key tfvalue.Value) time.Duration {
 	created, _ := tfvalue.ParseTime(key.At("created_at").Text())
 	if expiry, err := tfvalue.ParseTime(key.At("expire_at").Text()); err == nil {

@@ -135,8 +135,8 @@ func TestAPIKeyPastExpiry(t *testing.T) {
 func TestAPIKeyExpiryOfThePlatform(t *testing.T) {
 	const (
 		endless = "the API returned none. The key never expires on its own: revoke it"
-		less    = ") is valid for less than validity_hours: The platform gave the key "
-		dead    = ") expired when it was created: The platform set the expiry to "
+		less    = ") has less time than validity_hours: The platform set the expiry to "
+		dead    = " after the creation of the key. That is not later than its creation, so it is not renewed: each apply would create another one like it. "
 	)
 	type row struct {
 		key      string
@@ -155,12 +155,12 @@ func TestAPIKeyExpiryOfThePlatform(t *testing.T) {
 		"no timestamp":          {lasting, "in 100 hours", date(0), date(100), 90, `the API returned "in 100 hours"`, ""},
 		"later":                 {lasting, date(200), date(0), date(200), 190, "the API returned \"" + date(200) + "\"", ""},
 		"a cap of two days": {lasting, date(48), date(0), date(48), 38, "the API returned \"" + date(48) + "\"",
-			less + "48 hours instead of the 100 of validity_hours: it expires at " + date(48) + ", and its renewal is due at " + date(38) + ". "},
+			less + date(48) + ", which is not 100 hours after the creation of the key. Its renewal is due at " + date(38) + ". "},
 		"a cap below the reminder": {"validity_hours = 720\nearly_renewal_hours = 168", date(24), date(0), date(24), 16, "the API returned \"" + date(24) + "\"",
-			less + "24 hours instead of the 720 of validity_hours: it expires at " + date(24) + ", and its renewal is due at " + date(16) + ". "},
+			less + date(24) + ", which is not 720 hours after the creation of the key. Its renewal is due at " + date(16) + ". "},
 		"a cap of a clock that is late":     {lasting, date(-2), date(-26), date(-2), 0, "the API returned", dead},
-		"a cap of a clock that is early":    {"validity_hours = 720", date(100), date(76), date(100), 100, "the API returned", less + "24 hours"},
-		"past":                              {lasting, date(-1), date(0), date(-1), 0, `expire_at: requested "` + date(100) + `", and the API returned "` + date(-1) + `"`, dead + date(-1)},
+		"a cap of a clock that is early":    {"validity_hours = 720", date(100), date(76), date(100), 100, "the API returned", less + date(100)},
+		"past":                              {lasting, date(-1), date(0), date(-1), 0, `expire_at: requested "` + date(100) + `", and the API returned "` + date(-1) + `"`, dead},
 		"past, and nobody knows since when": {lasting, date(-1), nil, date(-1), 0, "the API returned", dead},
 		"shortest":                          {"validity_hours = 2\nearly_renewal_hours = 1", "2000-01-01T01:59:00Z", date(0), "2000-01-01T01:59:00Z", 1, "the API returned", ""},
 	}, func(t *testing.T, f *fixture, test row) {

@@ -108,10 +108,9 @@ var ipSource = textCheck{validAddress, func(at path.Path, must rule, source stri
 	if !looksLikeAddress.MatchString(source) || isAddress(source) {
 		return
 	}
-	// At the whole list, because the path of an element has the whole element. The message repeats
-	// the source, since nothing else says which of many is invalid.
-	list := at.Steps()[:1].String()
-	diags.AddAttributeError(path.Root(list), "Invalid IP address", fmt.Sprintf("source %.100q of %s %s.", source, list, must))
+	// Of the resource, because the path of an element has the whole element, and Terraform prints all of a list. The message
+	// repeats the source, since nothing else says which of many is invalid.
+	diags.AddError("Invalid IP address", fmt.Sprintf("source %.100q of %s %s.", source, at.Steps()[:1], must))
 }}
 
 const validAddress = "must be a valid IP address, such as 192.0.2.7, or a valid CIDR block, such as 192.0.2.0/24"

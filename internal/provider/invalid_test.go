@@ -56,7 +56,7 @@ var invalidConfigurations = []struct {
 		{mappings(wanted("s.t", "x", `excluded_columns = [null]`)), []string{`source.postgres.table_mappings["s.t:x"].excluded_columns must not contain null`}},
 		{mappings(wanted("s.t", "x", `excluded_columns = [""]`)), []string{`mappings["s.t:x"].excluded_columns[...] string length must be at least 1`}},
 		{mappings(`"s.t:x" = null`, `"s.u:y" = null`, addressesMapping), []string{
-			"Null Map Value: These elements of source.postgres.table_mappings must not be null:\n\n  - \"s.t:x\"\n  - \"s.u:y\"\n\nOmit each, or set its arguments.",
+			`- "s.t:x" must not be null: omit it, or set excluded_columns`, `- "s.u:y" must not be null`,
 		}},
 		{mappings(wanted("s.t", "x", `excluded_columns = [], target_table = ""`)), []string{"target_table", "at least 1"}},
 	}},

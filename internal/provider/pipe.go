@@ -9,7 +9,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/adopt"
-	"github.com/dataplatform/terraform-provider-dataplatform/internal/conn"
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/platform"
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
 )
@@ -89,7 +88,7 @@ func checkKinds(r adopt.Review) {
 						"Check the pipe in the platform's console.", at))
 				return
 			default:
-				r.Diags.AddAttributeError(conn.AttributePath(at), "Pipe has another kind of source",
+				r.Diags.AddError("Pipe has another kind of source",
 					fmt.Sprintf("%s is set, but the source of %s is %s, and the kind of a source cannot be changed. "+
 						"Set %s.%s instead, or set pipe_id to that of a pipe whose source is %s.",
 						at, r.Label, strings.Join(has, " and "), parent, has[0], kind))

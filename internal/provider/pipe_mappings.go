@@ -71,60 +71,58 @@ func checkSorting(r adopt.Review) {
 	}
 }
 
-// checkKeys reports keys that are not those of their mappings, all in one error: a wrong for expression has
-// one for each table.
+// checkKeys reports keys that are not those of their mappings, and mappings that are null, all in one error: a wrong for
+// expression has one for each table.
 func checkKeys(config tfvalue.Value, diags *diag.Diagnostics) {
-	var wrong []string
+	var lines []string
 	for key, mapping := range config.At(tableMappingsPath...).Members() {
-		if right := rightKeys(key, mapping); !slices.Equal(right, []string{key}) {
-			wrong = append(wrong, fmt.Sprintf("  - %q should be %s", key, quoted(right)))
+		if right := rightKeys(key, mapping); !slices.Equal(right, []string{strconv.Quote(key)}) {
+			lines = append(lines, fmt.Sprintf("  - %q should be %s", key, strings.Join(right, " or ")))
+		} else if mapping.IsNull() {
+			lines = append(lines, fmt.Sprintf("  - %q must not be null: omit it, or set excluded_columns", key))
 		}
 	}
-	if len(wrong) > 0 {
-		diags.AddError("Invalid key of a table mapping",
+	if len(lines) > 0 {
+		diags.AddError("Invalid table mappings",
 			"A table mapping has the key SCHEMA.TABLE:TARGET. A name that contains a dot, a colon or a quotation mark is quoted in it, "+
-				"and names that the mapping sets must be the same:\n\n"+strings.Join(wrong, "\n")+
+				"no other is, and names that the mapping sets must be the same:\n\n"+strings.Join(lines, "\n")+
 				"\n\nIn a for expression, write provider::dataplatform::table_mapping_key(t.schema, t.table, t.target), which quotes names where "+
 				"it has to. It requires Terraform 1.8 or OpenTofu 1.7. Its page has an expression for older versions.")
 	}
 }
 
-// rightKeys are the keys that a mapping may be meant to have: of the names that it sets, and else of those in its key, in
-// each way to read that. Rejected: the likeliest one. Whoever pastes it may map another table.
+// rightKeys are the keys, quoted, that a mapping may be meant to have: of the names that it sets, and else of those in its key,
+// in each way to read that, or of none. Rejected: the likeliest one. Whoever pastes it may map another table.
 func rightKeys(key string, mapping tfvalue.Value) (all []string) {
 	const atMost = 4
-	pattern := []string{"SCHEMA", "TABLE", "TARGET"}
 	names, isKey := mappingKey.Split(key)
 	readings := [][]string{names}
 	if !isKey {
-		readings = mappingKey.Readings(key)
-	}
-	set := func(names []string) (isChanged bool) {
-		for i, member := range mappingKey.Members {
-			name := cmp.Or(mapping.At(member).Normal(), names[i])
-			isChanged, names[i] = isChanged || name != names[i], name
-		}
-		return isChanged
-	}
-	if agreeing := slices.DeleteFunc(slices.Clone(readings), func(names []string) bool { return set(slices.Clone(names)) }); len(agreeing) > 0 {
-		readings = agreeing
+		readings = readingsOf(key)
 	}
 	if len(readings) == 0 || len(readings) > atMost {
-		readings = [][]string{pattern}
+		readings = [][]string{{"SCHEMA", "TABLE", "TARGET"}}
 	}
 	for _, names := range readings {
-		set(names)
-		all = append(all, mappingKey.Join(names))
+		for i, member := range mappingKey.Members {
+			names[i] = cmp.Or(mapping.At(member).Normal(), names[i])
+		}
+		all = append(all, strconv.Quote(mappingKey.Join(names)))
 	}
 	slices.Sort(all)
 	return slices.Compact(all)
 }
 
-func quoted(keys []string) string {
-	for i := range keys {
-		keys[i] = strconv.Quote(keys[i])
+// readingsOf are the names in a text without quotation marks, in each way to read it.
+func readingsOf(text string) (all [][]string) {
+	for i, c := range text {
+		for j := i + 2; c == '.' && j < len(text)-1; j++ {
+			if i > 0 && text[j] == ':' && !strings.Contains(text, `"`) {
+				all = append(all, []string{text[:i], text[i+1 : j], text[j+1:]})
+			}
+		}
 	}
-	return strings.Join(keys, " or ")
+	return all
 }
 
 // warnSpaces warns about names with white space at an end, which a page does not show. To the
@@ -166,10 +164,18 @@ func mappingChanges(before, after tfvalue.Value) (lines []string) {
 		}
 	}
 	section("Columns that will be copied from now on. The platform may copy their tables again:", e.exposed)
-	section("Known only after apply:", e.unknown)
+	unknown, end := "Known only after apply:", ""
+	if !after.IsKnown() {
+		unknown = "Known only after apply, because table_mappings is, or one of its keys:"
+		end = "To see what changes, use a map whose keys are known in the plan."
+	}
+	section(unknown, e.unknown)
 	section(gone, e.gone)
 	section("Written to another target, and no longer to the old one:", e.moved)
 	section("Removed and added again, so the platform may copy the table again and reset its engine and partitions to defaults:", e.again)
+	if end != "" {
+		lines = append(lines, end)
+	}
 	return lines
 }
 
@@ -189,7 +195,8 @@ func effectsOf(before, after tfvalue.Value) (e mappingEffects) {
 		}
 		switch line := "  - " + mappingKey.Label(mapping); {
 		case !after.IsKnown():
-			e.unknown = append(e.unknown, line+": whether it stays"+nowExcluding(columns(mapping)))
+			today := cmp.Or(strings.Join(columns(mapping), ", "), "none")
+			e.unknown = append(e.unknown, line+": whether it stays, and which columns it excludes (today: "+today+")")
 		case len(targets) == 0:
 			e.gone = append(e.gone, line)
 		default:

@@ -2,7 +2,6 @@ package provider
 
 import (
 	"context"
-	"fmt"
 	"regexp"
 	"strings"
 
@@ -10,7 +9,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/conn"
-	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
 )
 
 // Validation of resources is the framework's, corrected where it finds something: it reads the members of an unknown
@@ -27,50 +25,23 @@ func corrected(found []*tfprotov6.Diagnostic, config *tfprotov6.DynamicValue, ty
 		if isBelowUnknown(raw.Value, next.Attribute) {
 			continue
 		}
-		names, _, _ := strings.Cut(next.Attribute.String(), ".ElementKeyValue(") // which has the values of an element of a set
+		names, _, inSet := strings.Cut(next.Attribute.String(), ".ElementKeyValue(") // which has the values of an element of a set
 		names = attributeStep.ReplaceAllString(elementStep.ReplaceAllString(names, "[$1]"), "$1")
 		switch next.Summary {
 		case "Invalid Configuration for Read-Only Attribute":
 			next.Summary, next.Detail = "Read-only attribute is set", names+" is read-only: the API returns it. Remove it from the configuration."
 		case "Null List Value", "Null Set Value":
-			next.Detail = names + " must not contain null elements. Omit the element."
+			next.Detail, inSet = names+" must not contain null elements. Omit the element.", true
 		case "Null Map Value":
-			next.Detail = fmt.Sprintf("These elements of %s must not be null:\n\n%s\n\nOmit each, or set its arguments.", names, nullElements(raw, next.Attribute))
+			continue // checkKeys names the keys
 		}
-		next.Detail = setElement.ReplaceAllString(next.Detail, "[...]")
-		if isWholeCollection(typ, next.Attribute) {
+		if inSet { // below it, Terraform 1.16 would print all of the list or set
 			next.Attribute = nil
 		}
+		next.Detail = setElement.ReplaceAllString(next.Detail, "[...]")
 		all = append(all, next)
 	}
 	return all, nil
-}
-
-// nullElements are the keys of the null elements of a map, one per line.
-func nullElements(raw tfvalue.Value, at *tftypes.AttributePath) string {
-	var lines []string
-	all, _, _ := tftypes.WalkAttributePath(raw.Value, at) // the framework has found the path
-	for key, element := range tfvalue.Of(all.(tftypes.Value)).Members() {
-		if element.IsNull() {
-			lines = append(lines, fmt.Sprintf("  - %q", key))
-		}
-	}
-	return strings.Join(lines, "\n")
-}
-
-// isWholeCollection reports whether a path leads to a list, a set or a map that is in no other, or into a set. Terraform prints
-// the source of what a diagnostic is about, from 1.16 on all of its lines.
-func isWholeCollection(typ tftypes.Type, at *tftypes.AttributePath) bool {
-	for _, step := range at.Steps() {
-		name, isName := step.(tftypes.AttributeName)
-		object, isObject := typ.(tftypes.Object)
-		if !isName || !isObject {
-			_, intoSet := step.(tftypes.ElementKeyValue)
-			return intoSet
-		}
-		typ = object.AttributeTypes[string(name)]
-	}
-	return tfvalue.Null(typ).IsCollection() || typ.Is(tftypes.Map{})
 }
 
 var (

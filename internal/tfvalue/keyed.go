@@ -63,42 +63,13 @@ func (k Key) Split(key string) (names []string, isKey bool) {
 			names, begin = append(names, key[begin:i]), i+1
 		}
 	}
-	names = unquoted(append(names, key[begin:]))
-	return names, len(names) == len(k.Members) && !slices.Contains(names, "") && k.Join(names) == key
-}
-
-// Readings returns the names in a text that is no key, in each way to read it: a name that should be quoted may contain
-// separators.
-func (k Key) Readings(text string) [][]string {
-	all := [][]string{{text}}
-	for i, separator := range []byte(k.Separators) {
-		var next [][]string
-		for _, names := range all {
-			for at := range len(names[i]) {
-				if names[i][at] == separator {
-					next = append(next, append(slices.Clone(names[:i]), names[i][:at], names[i][at+1:]))
-				}
-			}
-		}
-		all = next
-	}
-	all = slices.DeleteFunc(all, func(names []string) bool {
-		return slices.ContainsFunc(names, func(name string) bool { return name == "" || strings.Count(name, `"`)%2 > 0 })
-	})
-	for i := range all {
-		all[i] = unquoted(all[i])
-	}
-	return all
-}
-
-// unquoted removes the quotation marks of the names in a key.
-func unquoted(names []string) []string {
+	names = append(names, key[begin:])
 	for i, name := range names {
 		if strings.HasPrefix(name, `"`) && strings.HasSuffix(name[1:], `"`) {
 			names[i] = strings.ReplaceAll(name[1:len(name)-1], `""`, `"`)
 		}
 	}
-	return names
+	return names, len(names) == len(k.Members) && !slices.Contains(names, "") && k.Join(names) == key
 }
 
 // Collect returns the keyed map of these elements, of which it drops repeats. If a response has another
