@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
 )
 
 // TestUpgradingGuide follows the guide from the first version to the last plan, in one
@@ -37,8 +39,8 @@ done
 `
 
 // TestStatesOfEarlierVersions plans with states that earlier versions of the
-// provider wrote, each with its configuration in a directory named after the
-// version: they must plan empty. Where a release changes the shape of a state,
+// provider wrote, private state included, each with its configuration in a directory named after the
+// version: they must plan empty, and show what is removed on the platform. Where a release changes the shape of a state,
 // its directory is added and none is changed; a state that no longer plans empty
 // needs a state upgrader. A later version's state gets the error that the guide quotes.
 func TestStatesOfEarlierVersions(t *testing.T) {
@@ -55,6 +57,12 @@ func TestStatesOfEarlierVersions(t *testing.T) {
 			w.File("terraform.tfstate", state)
 			w.WantEmptyPlan()
 			w.wantWrites()
+			// What a platform no longer returns is drift, because private state remembers that reads have returned it.
+			w.UpdatePipe(mockplatform.KafkaPipeID, func(doc mockplatform.Document) { delete(doc["settings"].(map[string]any), "engine_max_threads") })
+			w.UpdateService(mockplatform.ServiceID, func(doc mockplatform.Document) { delete(doc, "numReplicas") })
+			wantText(t, w.PlanText(), "+ engine_max_threads", "+ num_replicas", "Plan: 0 to add, 2 to change, 0 to destroy.")
+			w.shell("terraform apply -auto-approve")
+			w.File("terraform.tfstate", state)
 			// Members that the schema lacks are dropped, and those that the state lacks are null.
 			w.File("terraform.tfstate", strings.NewReplacer(
 				`"attributes": {`, `"attributes": { "no_longer": ["here"],`,

@@ -27,6 +27,19 @@ resource "dataplatform_api_key" "loader" {
   }
 }
 
+resource "dataplatform_api_key" "reader" {
+  name  = "reader"
+  roles = ["query_endpoints"]
+
+  validity_hours      = 876000
+  early_renewal_hours = 24
+  secret_recipients   = ["age1ql3z7hjy54pw3hyww5ayyfg7zqgvc7w3j2elw8zmrj2kg5sfn9aqmcac8p"]
+
+  lifecycle {
+    create_before_destroy = true
+  }
+}
+
 resource "dataplatform_pipe" "orders" {
   service_id = "20000000-0000-4000-8000-000000000001"
   pipe_id    = "40000000-0000-4000-8000-000000000001"
