@@ -126,11 +126,13 @@ func (p *promised) ignores(at string) bool {
 	})
 }
 
-func (p *promised) hedges(at string) bool { return p.way == "replacement" && p.ignores(at) }
-
-func (p *promised) ignoresMapping(key string) bool {
-	return p.ignores(fmt.Sprintf("%s[%q]", mapPath, key))
+// hedges reports whether the warning about a replacement refers to the plan for a leaf, which it can do only of what is ignored.
+func (p *promised) hedges(at string) bool {
+	return p.way == "replacement" && p.ignores(at) &&
+		p.warns("ignore_changes does not apply to the new object: of what it lists, credentials included, the plan shows what the object gets")
 }
+
+func (p *promised) hedgesMapping(key string) bool { return p.hedges(fmt.Sprintf("%s[%q]", mapPath, key)) }
 
 func (p *promised) warns(text string) bool {
 	return strings.Contains(strings.Join(p.plan.warnings, "\n"), text)
@@ -149,7 +151,7 @@ func (p *promised) checkCreation() {
 	for _, item := range p.said["These table mappings will be added"] {
 		key, _ := strconv.Unquote(item)
 		_, isAdded := p.added[key]
-		p.want(isAdded || p.way == "replacement" && p.ignoresMapping(key), "%s to be added", key)
+		p.want(isAdded || p.hedgesMapping(key), "%s to be added", key)
 	}
 }
 
@@ -214,7 +216,7 @@ func (p *promised) checkDenials() {
 			p.want(p.hedges(leaf), "no %s in a body", leaf)
 		}
 		for key := range p.added {
-			p.want(p.way == "replacement" && p.ignoresMapping(key), "%s not to be added", key)
+			p.want(p.hedgesMapping(key), "%s not to be added", key)
 		}
 		p.want(!p.credentials || p.hedges(secretPath) || p.hedges(versionPath), "no credentials")
 	}
@@ -241,7 +243,7 @@ func (p *promised) checkShown(creates bool) {
 	}
 	for key := range p.added {
 		isListed := slices.Contains(p.said["These table mappings will be added"], strconv.Quote(key)) || p.warns("Which table mappings will be added")
-		p.want(isListed || creates && (isUnread || p.way == "replacement" && p.ignoresMapping(key)) || !creates && slices.Contains(shown, mapPath),
+		p.want(isListed || creates && (isUnread || p.hedgesMapping(key)) || !creates && slices.Contains(shown, mapPath),
 			"%s to be shown", key)
 	}
 	if creates && p.credentials {
