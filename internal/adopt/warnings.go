@@ -24,13 +24,11 @@ func (e *Engine) overwrites(c *conn.Connection, r reviewed) (summary, list strin
 	}
 	var lines []string
 	for _, leaf := range r.Leaves.Leaves() {
-		now, later := r.Found.At(leaf.Path...), ""
+		now := r.Found.At(leaf.Path...)
 		if now.IsNull() || e.isMappings(leaf.Path) {
 			continue // an adoption neither removes nor changes an element of the set
 		}
-		if !leaf.Value.IsFullyKnown() {
-			later = ", and the new value is known only after apply"
-		}
+		later := map[bool]string{false: ", and the new value is known only after apply"}[leaf.Value.IsFullyKnown()]
 		lines = append(lines, fmt.Sprintf("  - %s (currently %s%s)", leaf.Path, tfvalue.Cut(c.Client.Mask(now.DescribeInFull())), later))
 	}
 	for _, line := range r.overwritten {

@@ -219,7 +219,7 @@ resource "terraform_data" "later" {
 	w.shell("bash ci/plan.sh")
 	const want = "<!-- terraform plan of default -->Plan of default at 0123456789: " +
 		`0 to import, 1 to add, 1 to change, 0 to destroy. A new plan is made after the merge.
-    warning: Table mappings of pipe "customers" (` + mockplatform.PostgresPipeID + `) change
+    warning: Table mappings of pipe "customers" (` + mockplatform.PostgresPipeID + `) may change
       in dataplatform_pipe.customers (other.tf line …)
       Columns that will be copied from now on. The platform may copy their tables again:
         - "public.customers:customers": password_hash

@@ -136,11 +136,11 @@ func (r *apiKeyResource) isDueInPlan(plan, state tfvalue.Value) bool {
 // same expiry, or that the platform gave it less time than requested.
 func (r *apiKeyResource) warnExpired(plan tfvalue.Value, diags *diag.Diagnostics) {
 	validity, expiry := plan.At("validity_hours"), words.Clean(plan.At("expire_at").Text(), words.MaxID)
-	switch due := dueAt(plan); {
-	case validity.IsNull() && passed(plan.At("expire_at"), time.Now()):
+	if validity.IsNull() && passed(plan.At("expire_at"), time.Now()) {
 		diags.AddWarning(fmt.Sprintf("API key %s has expired", keyLabel(plan)),
 			fmt.Sprintf("The key expired at %s. Set a later expire_at to create a new key, or set validity_hours instead to have it renewed.", expiry))
-	case !validity.IsNull() && lifetime(plan) < hours(validity)-leastUse:
+	}
+	if given, due := lease(plan); given < hours(validity)-leastUse {
 		renewal := "Its renewal is due at " + due.Format(time.RFC3339)
 		if due.IsZero() {
 			renewal = "That is not later than its creation, so it is not renewed: each apply would create another one like it"
@@ -198,36 +198,34 @@ func unlimited(which string, config tfvalue.Value) string {
 	return strings.Join(sentences, " ")
 }
 
+// isDue reports whether the renewal of a key with validity_hours is due.
+func isDue(key tfvalue.Value, now time.Time) bool {
+	_, due := lease(key)
+	return !due.IsZero() && !now.Before(due)
+}
+
 // leastUse is the minimum time between the creation of a key and its renewal. It is an hour as requested, and clocks differ.
 const leastUse = 30 * time.Minute
 
-// isDue reports whether the renewal of a key with validity_hours is due.
-func isDue(key tfvalue.Value, now time.Time) bool {
-	return !dueAt(key).IsZero() && !now.Before(dueAt(key))
-}
-
-// dueAt is when the renewal of a key with validity_hours is due: early_renewal_hours before its expiry, or, if the platform gave
-// it less time than that, once two thirds of its time have passed. It is zero, never, if the platform gave it no time: a new
-// key would be due in every plan.
-func dueAt(key tfvalue.Value) time.Time {
-	early, given := hours(key.At("early_renewal_hours")), lifetime(key)
+// lease returns the time that the platform gave a key with validity_hours, that of validity_hours if it set no expiry, and when its
+// renewal is due: early_renewal_hours before its end, or, if the platform gave it less than that, after two thirds of it. That is
+// zero, never, if the platform gave it no time: a new key would be due in every plan.
+func lease(key tfvalue.Value) (given time.Duration, due time.Time) {
+	early, given := hours(key.At("early_renewal_hours")), hours(key.At("validity_hours"))
 	created, err := tfvalue.ParseTime(key.At("created_at").Text())
-	if err != nil || key.At("validity_hours").IsNull() || given <= 0 {
-		return time.Time{}
+	if err != nil || given == 0 {
+		return given, due
+	}
+	if expiry, err := tfvalue.ParseTime(key.At("expire_at").Text()); err == nil {
+		given = expiry.Sub(created)
 	}
 	if given-early < leastUse {
 		early = given / 3
 	}
-	return created.Add(given - early)
-}
-
-// lifetime is the time that the platform gave a key: validity_hours if it gave no expiry.
-func lifetime(key tfvalue.Value) time.Duration {
-	created, _ := tfvalue.ParseTime(key.At("created_at").Text())
-	if expiry, err := tfvalue.ParseTime(key.At("expire_at").Text()); err == nil {
-		return expiry.Sub(created)
+	if given > 0 {
+		due = created.Add(given - early)
 	}
-	return hours(key.At("validity_hours"))
+	return given, due
 }
 
 // passed reports whether a timestamp is not in the future.

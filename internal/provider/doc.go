@@ -14,8 +14,7 @@
 //	service_scaling.go       dataplatform_service_scaling, the kind with its schema, and its list resource
 //	pipe.go                  dataplatform_pipe, the kind and its PATCH
 //	pipe_schema.go           its schema
-//	pipe_mappings.go         table mappings: what is wrong with them, and what a plan changes, in words
-//	table_mapping_key_function.go  the function that returns the key of one
+//	pipe_mappings.go         table mappings: what is wrong with them, what a plan changes, in words, and their keys
 //	pipe_credentials.go      the credentials of a source, as write-only arguments
 //	pipe_data_source.go      the data source
 //	api_key_resource.go      dataplatform_api_key: the creation of a key, its refreshes, and its end

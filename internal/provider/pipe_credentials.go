@@ -206,10 +206,7 @@ func (c credential) check(r adopt.Review) {
 	switch {
 	case !c.of(r.Config, c.secret).IsNull():
 	case isKnown && c.isRenewed(r.Leaves):
-		changed := c.version()
-		if c.user != "" {
-			changed += " or " + c.user
-		}
+		changed := strings.TrimSuffix(c.version()+" or "+c.user, " or ")
 		r.Diags.AddAttributeError(conn.AttributePath(at), "Credential missing",
 			fmt.Sprintf("%s must be set in this run, because %s is new or changed. Later runs do not need it. "+
 				"If it is set, but listed in ignore_changes, list %s there, too, or neither.", at, changed, c.version()))

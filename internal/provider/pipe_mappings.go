@@ -2,12 +2,14 @@ package provider
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/function"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/adopt"
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
@@ -16,10 +18,7 @@ import (
 
 // The table mappings of a Postgres source are configured as the complete map, and sent as its
 // difference from the mappings on the platform. A mapping that differs is removed and added again, as
-// configured.
-//
-// What is said of them stands at the resource: below a diagnostic of an attribute, Terraform 1.16 prints the whole
-// source of that, before the first word.
+// configured. A diagnostic about them stands at the resource: Terraform 1.16 prints all lines of an attribute below its own.
 
 var tableMappingsPath = tfvalue.Path{"source", "postgres", "table_mappings"}
 
@@ -44,7 +43,8 @@ func checkMappings(r adopt.Review) {
 		return // an adoption only adds mappings, and otherwise nothing of them is sent
 	}
 	if lines := mappingChanges(r.Prior.At(tableMappingsPath...), mappingKey.Named(r.Plan.At(tableMappingsPath...))); len(lines) > 0 {
-		r.Diags.AddWarning(fmt.Sprintf("Table mappings of %s change", r.Label), strings.Join(lines, "\n"))
+		verb := map[bool]string{true: "may change", false: "change"}[r.Edit.IsEmpty()] // something is unknown, or nothing
+		r.Diags.AddWarning(fmt.Sprintf("Table mappings of %s %s", r.Label, verb), strings.Join(lines, "\n"))
 	}
 }
 
@@ -94,13 +94,19 @@ func checkKeys(config tfvalue.Value, diags *diag.Diagnostics) {
 // rightKeys are the keys, quoted, that a mapping may be meant to have: of the names that it sets, and else of those in its key,
 // in each way to read that, or of none. Rejected: the likeliest one. Whoever pastes it may map another table.
 func rightKeys(key string, mapping tfvalue.Value) (all []string) {
-	const atMost = 4
+	var readings [][]string
 	names, isKey := mappingKey.Split(key)
-	readings := [][]string{names}
-	if !isKey {
-		readings = readingsOf(key)
+	for i := 1; i < len(key) && !isKey && !strings.Contains(key, `"`); i++ {
+		for j := i + 2; j < len(key)-1 && key[i] == '.'; j++ {
+			if key[j] == ':' {
+				readings = append(readings, []string{key[:i], key[i+1 : j], key[j+1:]})
+			}
+		}
 	}
-	if len(readings) == 0 || len(readings) > atMost {
+	switch {
+	case isKey:
+		readings = [][]string{names}
+	case len(readings) == 0 || len(readings) > 4:
 		readings = [][]string{{"SCHEMA", "TABLE", "TARGET"}}
 	}
 	for _, names := range readings {
@@ -111,18 +117,6 @@ func rightKeys(key string, mapping tfvalue.Value) (all []string) {
 	}
 	slices.Sort(all)
 	return slices.Compact(all)
-}
-
-// readingsOf are the names in a text without quotation marks, in each way to read it.
-func readingsOf(text string) (all [][]string) {
-	for i, c := range text {
-		for j := i + 2; c == '.' && j < len(text)-1; j++ {
-			if i > 0 && text[j] == ':' && !strings.Contains(text, `"`) {
-				all = append(all, []string{text[:i], text[i+1 : j], text[j+1:]})
-			}
-		}
-	}
-	return all
 }
 
 // warnSpaces warns about names with white space at an end, which a page does not show. To the
@@ -164,18 +158,14 @@ func mappingChanges(before, after tfvalue.Value) (lines []string) {
 		}
 	}
 	section("Columns that will be copied from now on. The platform may copy their tables again:", e.exposed)
-	unknown, end := "Known only after apply:", ""
-	if !after.IsKnown() {
-		unknown = "Known only after apply, because table_mappings is, or one of its keys:"
-		end = "To see what changes, use a map whose keys are known in the plan."
+	if after.IsKnown() {
+		section("Known only after apply:", e.unknown)
+	} else {
+		section("Known only after apply, because the map or one of its keys is. Use keys that are known in the plan, to see what changes:", e.unknown)
 	}
-	section(unknown, e.unknown)
 	section(gone, e.gone)
 	section("Written to another target, and no longer to the old one:", e.moved)
 	section("Removed and added again, so the platform may copy the table again and reset its engine and partitions to defaults:", e.again)
-	if end != "" {
-		lines = append(lines, end)
-	}
 	return lines
 }
 
@@ -277,4 +267,35 @@ func target(mapping tfvalue.Value) string { return words.Name(mapping.At("target
 
 func minus(all, some []string) []string {
 	return slices.DeleteFunc(slices.Clone(all), func(one string) bool { return slices.Contains(some, one) })
+}
+
+// tableMappingKey is the function table_mapping_key.
+type tableMappingKey struct{}
+
+func (tableMappingKey) Metadata(_ context.Context, _ function.MetadataRequest, resp *function.MetadataResponse) {
+	resp.Name = "table_mapping_key"
+}
+
+func (tableMappingKey) Definition(_ context.Context, _ function.DefinitionRequest, resp *function.DefinitionResponse) {
+	resp.Definition = function.Definition{
+		Summary:             "Key of a table mapping",
+		MarkdownDescription: "Returns the key of a table mapping of a `dataplatform_pipe`, in which names are quoted where they have to be.",
+		Parameters: []function.Parameter{
+			function.StringParameter{Name: "schema", MarkdownDescription: "Schema of the source table. Must not be empty."},
+			function.StringParameter{Name: "table", MarkdownDescription: "Source table. Must not be empty."},
+			function.StringParameter{Name: "target", MarkdownDescription: "Destination table. Must not be empty."},
+		},
+		Return: function.StringReturn{},
+	}
+}
+
+func (tableMappingKey) Run(ctx context.Context, req function.RunRequest, resp *function.RunResponse) {
+	names := make([]string, len(mappingKey.Members))
+	resp.Error = req.Arguments.Get(ctx, &names[0], &names[1], &names[2])
+	if empty := slices.Index(names, ""); empty >= 0 && resp.Error == nil {
+		resp.Error = function.NewArgumentFuncError(int64(empty), "must not be empty.")
+	}
+	if resp.Error == nil {
+		resp.Error = resp.Result.Set(ctx, mappingKey.Join(names))
+	}
 }

@@ -164,7 +164,7 @@ var ways = []string{"update", "stale", "saved", "adoption", "replacement"}
 
 func TestPromises(t *testing.T) {
 	t.Parallel()
-	every := 41 // of the 24,000 plans, which make soak plays
+	every := 61 // of the 24,000 plans, which make soak plays
 	if os.Getenv("SOAK_DURATION") != "" {
 		every = 1
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
 	"github.com/zclconf/go-cty/cty"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
@@ -114,7 +115,12 @@ func (b *managed) tell(r *result, object terraformtest.Object) *result {
 	for _, fault := range r.change.Faults {
 		b.t.Errorf("%s: %s", b.block.Type, fault)
 	}
-	r.change.Faults, r.replaces = nil, nil
+	for _, at := range r.change.Attributes {
+		if isLong(b.state.Type(), at) {
+			b.t.Errorf("a diagnostic of %s, all of which Terraform 1.16 would print above its first word: %s", at, r.change)
+		}
+	}
+	r.change.Faults, r.change.Attributes, r.replaces = nil, nil, nil
 	for _, path := range r.change.Replaces {
 		name, _, _ := strings.Cut(path, ".")
 		r.replaces = append(r.replaces, name)
@@ -124,6 +130,33 @@ func (b *managed) tell(r *result, object terraformtest.Object) *result {
 	r.diagnoses, r.action = diagnoses{r.change.Errors, slices.Clone(r.change.Warnings)}, string(r.change.Action)
 	r.prior, r.planned, b.state = b.read(r.change.Prior.Value), b.read(r.change.Planned), b.read(object.Value)
 	return r
+}
+
+// isLong reports whether a path leads to a list, a set or a map, or an object with one, that is in none, or into a set.
+func isLong(typ tftypes.Type, at *tftypes.AttributePath) bool {
+	for _, step := range at.Steps() {
+		name, isName := step.(tftypes.AttributeName)
+		object, isObject := typ.(tftypes.Object)
+		if !isName || !isObject {
+			_, inSet := step.(tftypes.ElementKeyValue)
+			return inSet
+		}
+		typ = object.AttributeTypes[string(name)]
+	}
+	return hasCollection(typ)
+}
+
+func hasCollection(typ tftypes.Type) bool {
+	object, isObject := typ.(tftypes.Object)
+	if !isObject {
+		return !typ.Is(tftypes.String) && !typ.Is(tftypes.Number) && !typ.Is(tftypes.Bool)
+	}
+	for _, member := range object.AttributeTypes {
+		if hasCollection(member) {
+			return true
+		}
+	}
+	return false
 }
 
 func (b *managed) read(value cty.Value) tfvalue.Value {

@@ -62,6 +62,8 @@ type Report struct {
 	// Errors and Warnings are the provider's, each as its summary and its detail.
 	Errors, Warnings []string
 	Faults           []Fault
+	// Attributes are those below which Terraform prints the diagnostics that have one.
+	Attributes []*tftypes.AttributePath
 }
 
 // Failed reports whether the command ended with an error, the provider's or Terraform's.
@@ -73,6 +75,7 @@ func (r *Report) String() string {
 
 func (r *Report) take(more Report) {
 	r.Errors, r.Warnings, r.Faults = append(r.Errors, more.Errors...), append(r.Warnings, more.Warnings...), append(r.Faults, more.Faults...)
+	r.Attributes = append(r.Attributes, more.Attributes...)
 }
 
 // add adds diagnostics, and reports whether none of them is an error.
@@ -80,6 +83,9 @@ func (r *Report) add(all []*tfprotov6.Diagnostic) (ok bool) {
 	before := len(r.Errors)
 	for _, d := range all {
 		text := d.Summary + ": " + d.Detail
+		if d.Attribute != nil {
+			r.Attributes = append(r.Attributes, d.Attribute)
+		}
 		if d.Severity == tfprotov6.DiagnosticSeverityError {
 			r.Errors = append(r.Errors, text)
 		} else {

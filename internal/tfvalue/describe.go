@@ -12,8 +12,7 @@ import (
 // Describe returns a value for a message, cut.
 func (v Value) Describe() string { return Cut(v.DescribeInFull()) }
 
-// Cut cuts a description to 2,000 characters, long enough to show where two certificates differ, and
-// that of one line of text to 200.
+// Cut cuts a description to 2,000 characters, long enough to show where two certificates differ, and one line of text to 200.
 func Cut(spelled string) string {
 	limit := 2000
 	if strings.HasPrefix(spelled, `"`) && !strings.Contains(spelled, `\n`) {
