@@ -92,6 +92,8 @@ func TestPlanOfAnAdoption(t *testing.T) {
 			`  - name (currently "crm", and the new value is known only after apply)` + "\n\n" + later + end}},
 		"an unknown member": {config: m{"mappings": m{"events": m{"target_table": "events", "excluded_columns": unknown}}}, warnings: []string{
 			"Creating this resource may add table mappings to " + pipeCRM + ": The pipe already exists. " + later + end}},
+		"a long name": {config: m{"name": "new"}, console: m{"name": strings.Repeat("n", 70_000)}, warnings: []string{
+			`  - name (currently "` + strings.Repeat("n", 199) + "…)" + end}},
 		"no response": {events: events{{fails: &platform.Error{Message: "no response"}}}, errors: []string{"Cannot read pipe"}},
 		"two errors: that of the kind is alone, and without the warnings": {config: m{"name": "new", "mappings": "", "destination": m{"table": m{"rows": 1}}},
 			console: m{"destination": m{"lake": m{"shards": 2}}}, errors: []string{"Pipe has another destination"}},

@@ -10,7 +10,11 @@ import (
 // platform's, or has another one under its name: nothing is sent, in the plan or, where the
 // configuration is known only then, in the apply.
 func TestAdoptionKeepsElements(t *testing.T) {
-	const block = "import {\n  to = dataplatform_pipe.NAME\n  id = \"" + organization + "/" + firstPipe + "\"\n}"
+	const block = "is in the state at another address, add a moved block;\n" +
+		"  - is to be replaced with itself (-replace, terraform taint), plan without that, because it is adopted again as it is;\n" +
+		"  - takes the place of another one, remove that from the state with terraform state rm, and import this one;\n" +
+		"  - is in no state, import it: the plan of an import shows each change.\n\n" +
+		"import {\n  to = dataplatform_pipe.NAME\n  id = \"" + organization + "/" + firstPipe + "\"\n}"
 	type row struct{ mappings, lines string }
 	eachRow(t, func(row row, t *testing.T) {
 		for _, inPlan := range []m{nil, {"mappings": unknown}} {
