@@ -14,13 +14,9 @@ import (
 // silently drops misspelled names of nested objects. It is one warning, since a module may hand over many
 // typed objects of nulls, under one summary, so that Terraform folds it.
 func WarnEmptyObjects(config tfvalue.Value, diags *diag.Diagnostics) {
-	empty := emptyObjects(nil, config)
-	if len(empty) == 0 {
+	names := emptyObjects(nil, config)
+	if len(names) == 0 {
 		return
-	}
-	var names []string
-	for _, at := range empty {
-		names = append(names, at.String())
 	}
 	diags.AddWarning("Object is empty", fmt.Sprintf("No attributes are set in %s, so Terraform manages nothing of it. "+
 		"In a module, declare such an object as optional(object({...})) without a default, so that it is null if it is omitted. "+
@@ -28,7 +24,7 @@ func WarnEmptyObjects(config tfvalue.Value, diags *diag.Diagnostics) {
 }
 
 // emptyObjects are the paths of the innermost objects that set nothing.
-func emptyObjects(at tfvalue.Path, object tfvalue.Value) (all []tfvalue.Path) {
+func emptyObjects(at tfvalue.Path, object tfvalue.Value) (all []string) {
 	isEmpty := len(at) > 0
 	for name, member := range object.Members() {
 		isEmpty = isEmpty && member.IsNull()
@@ -37,7 +33,7 @@ func emptyObjects(at tfvalue.Path, object tfvalue.Value) (all []tfvalue.Path) {
 		}
 	}
 	if isEmpty {
-		all = append(all, at)
+		all = append(all, at.String())
 	}
 	return all
 }

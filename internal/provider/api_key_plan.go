@@ -24,8 +24,7 @@ import (
 //	the planned value of an argument changes        replaced
 //	its renewal is due                              replaced
 //	early_renewal_hours changes                     updated in place; see isDueInPlan
-//	rotation_triggers or hash_data becomes {}, or
-//	none again                                      updated in place
+//	rotation_triggers, hash_data: {} for none       updated in place
 //	none of these, or only another spelling         kept
 
 // replacing are the arguments that replace a key if they change, in the order of a warning.
@@ -212,11 +211,14 @@ const leastUse = 30 * time.Minute
 // zero, never, if the platform gave it no time: a new key would be due in every plan.
 func lease(key tfvalue.Value) (given time.Duration, due time.Time) {
 	early, given := hours(key.At("early_renewal_hours")), hours(key.At("validity_hours"))
-	created, err := tfvalue.ParseTime(key.At("created_at").Text())
-	if err != nil || given == 0 {
+	created, unknown := tfvalue.ParseTime(key.At("created_at").Text())
+	expiry, endless := tfvalue.ParseTime(key.At("expire_at").Text())
+	switch {
+	case given == 0 || unknown != nil && endless != nil:
 		return given, due
-	}
-	if expiry, err := tfvalue.ParseTime(key.At("expire_at").Text()); err == nil {
+	case unknown != nil:
+		created = expiry.Add(-given)
+	case endless == nil:
 		given = expiry.Sub(created)
 	}
 	if given-early < leastUse {

@@ -152,6 +152,7 @@ func TestAPIKeyExpiryOfThePlatform(t *testing.T) {
 		"none":                  {lasting, nil, date(0), nil, 90, endless, ""},
 		"none, created earlier": {lasting, nil, date(-200), nil, 90, endless, ""},
 		"no creation":           {lasting, date(100), nil, date(100), 90, "", ""},
+		"creation no timestamp": {lasting, date(100), "yesterday", date(100), 90, "", ""},
 		"no timestamp":          {lasting, "in 100 hours", date(0), date(100), 90, `the API returned "in 100 hours"`, ""},
 		"later":                 {lasting, date(200), date(0), date(200), 190, "the API returned \"" + date(200) + "\"", ""},
 		"a cap of two days": {lasting, date(48), date(0), date(48), 38, "the API returned \"" + date(48) + "\"",

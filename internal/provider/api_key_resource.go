@@ -128,9 +128,8 @@ func warnInterrupted(ctx context.Context, requested tfvalue.Value) (stop func() 
 }
 
 // keyCreated is the state of a new key: the plan, completed by the response. An expiry that the response omits, or that is no
-// timestamp, is the requested one; and the time of creation is that of this run if the response omits it, or has one from which
-// the renewal would be due already. Rejected: the requested expiry of a key with validity_hours to which the platform gives less time. Its
-// state would say that a dead key is valid.
+// timestamp, is the requested one, also if it may be wrong; one that the platform has given is never replaced, since the state would
+// call a dead key valid. A time of creation that is omitted, or from which the renewal would be due already, is that of this run.
 func (r *apiKeyResource) keyCreated(plan, requested, response tfvalue.Value, created *platform.CreatedAPIKey) tfvalue.Value {
 	state := tfvalue.Settle(plan, response)
 	state = state.With(tfvalue.Optional(created.KeyID), "key_id")

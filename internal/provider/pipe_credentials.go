@@ -197,9 +197,9 @@ func checkCredentials(r adopt.Review) []string {
 	return slices.Compact(lines)
 }
 
-// check reports a version or user that changes without the secret, and warns about another change to
-// the source without a secret that is configured. A change to mappings alone needs none. A secret without a version, or a blank one, is rejected by validation, which Terraform
-// repeats in the apply.
+// check reports a version or user that changes without the secret, and warns about another change to the source, other than to
+// mappings, without a secret that has a version. A secret without a version, or a blank one, is rejected by validation, which
+// Terraform repeats in the apply.
 func (c credential) check(r adopt.Review) {
 	at := tfvalue.Path{credentialsName, c.kind, c.secret}
 	isKnown := c.of(r.Plan, c.version()).IsKnown() && c.of(r.Plan, c.user).IsKnown()

@@ -94,19 +94,8 @@ func checkKeys(config tfvalue.Value, diags *diag.Diagnostics) {
 // rightKeys are the keys, quoted, that a mapping may be meant to have: of the names that it sets, and else of those in its key,
 // in each way to read that, or of none. Rejected: the likeliest one. Whoever pastes it may map another table.
 func rightKeys(key string, mapping tfvalue.Value) (all []string) {
-	var readings [][]string
-	names, isKey := mappingKey.Split(key)
-	for i := 1; i < len(key) && !isKey && !strings.Contains(key, `"`); i++ {
-		for j := i + 2; j < len(key)-1 && key[i] == '.'; j++ {
-			if key[j] == ':' {
-				readings = append(readings, []string{key[:i], key[i+1 : j], key[j+1:]})
-			}
-		}
-	}
-	switch {
-	case isKey:
-		readings = [][]string{names}
-	case len(readings) == 0 || len(readings) > 4:
+	readings := readingsOf(key)
+	if len(readings) == 0 || len(readings) > 4 {
 		readings = [][]string{{"SCHEMA", "TABLE", "TARGET"}}
 	}
 	for _, names := range readings {
@@ -117,6 +106,21 @@ func rightKeys(key string, mapping tfvalue.Value) (all []string) {
 	}
 	slices.Sort(all)
 	return slices.Compact(all)
+}
+
+// readingsOf are the names in a key, or in a text that is none, in each way to read it without quotation marks.
+func readingsOf(text string) (all [][]string) {
+	if names, isKey := mappingKey.Split(text); isKey {
+		return [][]string{names}
+	}
+	for i := 1; i < len(text) && !strings.Contains(text, `"`); i++ {
+		for j := i + 2; j < len(text)-1; j++ {
+			if text[i] == '.' && text[j] == ':' {
+				all = append(all, []string{text[:i], text[i+1 : j], text[j+1:]})
+			}
+		}
+	}
+	return all
 }
 
 // warnSpaces warns about names with white space at an end, which a page does not show. To the
