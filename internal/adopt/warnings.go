@@ -29,7 +29,7 @@ func (e *Engine) overwrites(c *conn.Connection, r reviewed) (summary, list strin
 			continue // an adoption neither removes nor changes an element of the set
 		}
 		later := map[bool]string{false: ", and the new value is known only after apply"}[leaf.Value.IsFullyKnown()]
-		lines = append(lines, fmt.Sprintf("  - %s (currently %s%s)", leaf.Path, tfvalue.Cut(c.Client.Mask(now.DescribeInFull())), later))
+		lines = append(lines, fmt.Sprintf("  - %s (currently %s%s)", leaf.Path, words.Cut(c.Client.Mask(now.DescribeInFull())), later))
 	}
 	for _, line := range r.overwritten {
 		lines = append(lines, "  - "+line)

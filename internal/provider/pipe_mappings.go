@@ -185,7 +185,7 @@ func effectsOf(before, after tfvalue.Value) (e mappingEffects) {
 	for _, mapping := range mappingKey.Except(before.Elements(), after.Elements()) {
 		var targets []string
 		for _, other := range planned[mappingSource.Of(mapping)] {
-			targets = append(targets, target(other))
+			targets = append(targets, words.Name(other.At("target_table").Normal()))
 		}
 		switch line := "  - " + mappingKey.Label(mapping); {
 		case !after.IsKnown():
@@ -194,7 +194,8 @@ func effectsOf(before, after tfvalue.Value) (e mappingEffects) {
 		case len(targets) == 0:
 			e.gone = append(e.gone, line)
 		default:
-			e.moved = append(e.moved, fmt.Sprintf("  - %s: to %s, no longer to %s", mappingSource.Label(mapping), strings.Join(targets, ", "), target(mapping)))
+			e.moved = append(e.moved, fmt.Sprintf("  - %s: to %s, no longer to %s", mappingSource.Label(mapping), strings.Join(targets, ", "),
+				words.Name(mapping.At("target_table").Normal())))
 		}
 	}
 	return e
@@ -266,8 +267,6 @@ func newlyCopied(mappings []tfvalue.Value, planned tfvalue.Value) (all []string)
 	}
 	return all
 }
-
-func target(mapping tfvalue.Value) string { return words.Name(mapping.At("target_table").Normal()) }
 
 func minus(all, some []string) []string {
 	return slices.DeleteFunc(slices.Clone(all), func(one string) bool { return slices.Contains(some, one) })

@@ -7,22 +7,12 @@ import (
 	"strings"
 
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
+
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/words"
 )
 
 // Describe returns a value for a message, cut.
-func (v Value) Describe() string { return Cut(v.DescribeInFull()) }
-
-// Cut cuts a description to 2,000 characters, long enough to show where two certificates differ, and one line of text to 200.
-func Cut(spelled string) string {
-	limit := 2000
-	if strings.HasPrefix(spelled, `"`) && !strings.Contains(spelled, `\n`) {
-		limit = 200
-	}
-	if runes := []rune(spelled); len(runes) > limit {
-		return string(runes[:limit]) + "…"
-	}
-	return spelled
-}
+func (v Value) Describe() string { return words.Cut(v.DescribeInFull()) }
 
 // DescribeInFull returns a value for a message. It names the elements of a keyed map by their keys.
 func (v Value) DescribeInFull() string {

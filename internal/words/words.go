@@ -29,6 +29,19 @@ func Clean(s string, most int) string {
 	return s
 }
 
+// Cut cuts the description of a value to 2,000 characters, long enough to show where two certificates differ, and one line
+// of text, which is quoted, to 200.
+func Cut(spelled string) string {
+	limit := 2000
+	if strings.HasPrefix(spelled, `"`) && !strings.Contains(spelled, `\n`) {
+		limit = 200
+	}
+	if runes := []rune(spelled); len(runes) > limit {
+		return string(runes[:limit]) + "…"
+	}
+	return spelled
+}
+
 // Name returns a name for a message. One that is not plain is quoted: it may end in a space, look like
 // two names, or contain what a terminal or a page interprets.
 func Name(s string) string {
