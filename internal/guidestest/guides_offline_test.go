@@ -58,7 +58,7 @@ func TestRehearsalOfARenewal(t *testing.T) {
 	p, offline := chapterOf(t, guide("rotating-keys"), "Rehearse a renewal"), readPage(t, guide("offline"))
 	p.insert(t, "# main.tf", offline.block(t, "export DATAPLATFORM_BASE_URL=").text)
 	out := newReader(t).withFake(p)
-	wantText(t, out, "1 added, 0 changed, 0 destroyed.", "0 added, 1 changed, 0 destroyed.", "1 added, 0 changed, 1 destroyed.")
+	wantText(t, out, "1 added, 0 changed, 0 destroyed.", "1 added, 0 changed, 1 destroyed.")
 	wantNoText(t, out, "no such key")
 }
 

@@ -169,6 +169,7 @@ func (w *workspace) expireKeys(name string) {
 	w.T.Helper()
 	state := w.Read(name)
 	const expired = `"expire_at": "2026-01-01T00:00:00Z"`
+	state = regexp.MustCompile(`"created_at": "[^"]+"(,\s+"early_renewal_hours")`).ReplaceAllString(state, `"created_at": "2025-01-01T00:00:00Z"$1`)
 	w.File(name, regexp.MustCompile(`"expire_at": "2[^"]+"`).ReplaceAllString(state, expired))
 }
 

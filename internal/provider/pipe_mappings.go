@@ -43,8 +43,8 @@ func checkMappings(r adopt.Review) {
 		return // an adoption only adds mappings, and otherwise nothing of them is sent
 	}
 	if lines := mappingChanges(r.Prior.At(tableMappingsPath...), mappingKey.Named(r.Plan.At(tableMappingsPath...))); len(lines) > 0 {
-		verb := map[bool]string{true: "may change", false: "change"}[r.Edit.IsEmpty()] // something is unknown, or nothing
-		r.Diags.AddWarning(fmt.Sprintf("Table mappings of %s %s", r.Label, verb), strings.Join(lines, "\n"))
+		summary := map[bool]string{true: "Table mappings of %s may change", false: "Table mappings of %s change"}[r.Edit.IsEmpty()]
+		r.Diags.AddWarning(fmt.Sprintf(summary, r.Label), strings.Join(lines, "\n"))
 	}
 }
 
