@@ -176,7 +176,8 @@ func TestPromises(t *testing.T) {
 				for _, console := range slices.Sorted(maps.Keys(consoles)) {
 					for _, edit := range slices.Sorted(maps.Keys(edits)) {
 						for i := range hidings {
-							if n++; n%every == 0 {
+							n++
+							if n%every == 0 {
 								c.play(hidings[i], edit, console)
 							}
 						}
@@ -257,7 +258,8 @@ func (c *cross) play(h hiding, edit, console string) {
 	c.ResetJournal()
 	b.carryOut(c.start(), plan)
 	p.bodies = c.Writes()
-	if c.count["applied"]++; len(plan.errors) > 0 {
+	c.count["applied"]++
+	if len(plan.errors) > 0 {
 		c.count["refused"]++
 	}
 	if len(p.bodies) > 0 {
