@@ -98,6 +98,7 @@ func TestReadmeIsFollowed(t *testing.T) {
 	p := readPage(t, readme)
 	skipIfTooOld(t, p.text)
 	p.replace("registry.terraform.io", programUnder(t).RegistryHost()) // as it says
+	p.drop(func(b block) bool { return b.language == "diff" })         // TestReadmePlan
 	wantText(t, p.text, "`. /path/to/clone/bin/mock.env`")
 	wantText(t, p.blocks[2].text, "git clone ")
 	empty := block{language: "shell", text: ". bin/mock.env\nmkdir ../empty && cd ../empty\n"}
