@@ -28,9 +28,7 @@ func main() {
 		fmt.Println(version)
 		return
 	}
-	err := serve(*debugger)
-	process.AtExit()
-	if err != nil {
+	if err := serve(*debugger); err != nil {
 		log.Fatal(err)
 	}
 }

@@ -39,6 +39,5 @@ func EndWithParent() {
 		time.Sleep(pollInterval)
 	}
 	writes.Wait()
-	AtExit()
 	os.Exit(1)
 }

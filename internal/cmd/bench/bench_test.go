@@ -128,9 +128,6 @@ func open(b *testing.B, size size) *workspace {
 	w.terraform(b, this, "apply", "-input=false", "-auto-approve", "-lock=false", "-no-color")
 	w.platform.Configure(func(behaviour *mockplatform.Behaviour) { behaviour.Latency = latency })
 	w.env = append(w.env, "BENCH_LATENCY="+latency.String()) // of baseline
-	if profiles := os.Getenv("BENCH_PROFILES"); profiles != "" {
-		w.env = append(w.env, "PROFILE_DIR="+profiles)
-	}
 	workspaces[size.name] = w
 	return w
 }
@@ -195,7 +192,7 @@ func install(b *testing.B, with string) string {
 	case baseline:
 		build(b, program, "./baseline")
 	case this:
-		build(b, program, "-tags="+os.Getenv("BENCH_TAGS"), "../../..")
+		build(b, program, "../../..")
 	default:
 		other := slices.IndexFunc(others, func(path string) bool { return filepath.Base(path) == with })
 		check(b, os.Mkdir(at, 0o750))
@@ -206,9 +203,9 @@ func install(b *testing.B, with string) string {
 	return rc
 }
 
-func build(b *testing.B, program string, args ...string) {
+func build(b *testing.B, program, directory string) {
 	b.Helper()
-	command := exec.CommandContext(b.Context(), "go", append([]string{"build", "-ldflags=-s -w", "-o", program}, args...)...)
+	command := exec.CommandContext(b.Context(), "go", "build", "-ldflags=-s -w", "-o", program, directory)
 	if out, err := command.CombinedOutput(); err != nil {
 		b.Fatalf("building %s: %v\n%s", program, err, out)
 	}
