@@ -55,7 +55,7 @@ func BenchmarkCall(b *testing.B) {
 				return err
 			}},
 		} {
-			b.Run(fmt.Sprintf("objects=%s/with=%s", object.name, call.name), func(b *testing.B) {
+			b.Run(fmt.Sprintf("objects=%s/call=%s", object.name, call.name), func(b *testing.B) {
 				check(b, call.play()) // once for what is made once
 				b.ReportAllocs()
 				for b.Loop() {

@@ -2,10 +2,11 @@
 // provider with the schema of the real one can take. It speaks the raw protocol and
 // passes on what Terraform sends, without decoding it. It reads, validates and
 // plans nothing and sends no request, but waits where the real one waits for a response:
-// once for all services, and once for each pipe.
+// once for all services, and once for each read and each update of a pipe.
 package main
 
 import (
+	"bytes"
 	"context"
 	"log"
 	"os"
@@ -72,8 +73,22 @@ func (b baseline) ReadResource(_ context.Context, req *tfprotov6.ReadResourceReq
 	return &tfprotov6.ReadResourceResponse{NewState: req.CurrentState, NewIdentity: req.CurrentIdentity, Private: req.Private}, nil
 }
 
-// PlanResourceChange implements tfprotov6.ProviderServer. It plans no change: that is what
-// the benchmarks plan.
+// PlanResourceChange implements tfprotov6.ProviderServer. It plans the one number that the benchmarks change, a byte
+// of what Terraform sends. Terraform's own proposal would not do: it removes the objects of which the configuration
+// sets nothing.
 func (baseline) PlanResourceChange(_ context.Context, req *tfprotov6.PlanResourceChangeRequest) (*tfprotov6.PlanResourceChangeResponse, error) {
-	return &tfprotov6.PlanResourceChangeResponse{PlannedState: req.PriorState, PlannedIdentity: req.PriorIdentity, PlannedPrivate: req.PriorPrivate}, nil
+	planned := req.PriorState
+	const name, null = "engine_max_threads", 0xc0
+	config, prior := bytes.Index(req.Config.MsgPack, []byte(name))+len(name), bytes.Index(planned.MsgPack, []byte(name))+len(name)
+	if config >= len(name) && prior >= len(name) && req.Config.MsgPack[config] != null {
+		planned = &tfprotov6.DynamicValue{MsgPack: bytes.Clone(planned.MsgPack)}
+		planned.MsgPack[prior] = req.Config.MsgPack[config]
+	}
+	return &tfprotov6.PlanResourceChangeResponse{PlannedState: planned, PlannedIdentity: req.PriorIdentity, PlannedPrivate: req.PriorPrivate}, nil
+}
+
+// ApplyResourceChange implements tfprotov6.ProviderServer.
+func (baseline) ApplyResourceChange(_ context.Context, req *tfprotov6.ApplyResourceChangeRequest) (*tfprotov6.ApplyResourceChangeResponse, error) {
+	time.Sleep(latency)
+	return &tfprotov6.ApplyResourceChangeResponse{NewState: req.PlannedState, NewIdentity: req.PlannedIdentity, Private: req.PlannedPrivate}, nil
 }
