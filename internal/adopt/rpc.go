@@ -34,10 +34,9 @@ func (e *Engine) ValidateConfig(config *tfprotov6.DynamicValue) (rest *tfprotov6
 		e.Validate(object, &diags)
 	}
 	if all := e.mappingsOf(object); len(all.Elements()) > 1 {
-		object = object.With(all.Distinct(), e.Mappings...)
+		config, err = conn.Encode(object.With(all.Distinct(), e.Mappings...))
 	}
-	rest, err = conn.Encode(object)
-	return rest, conn.ToProtocol(diags), err
+	return config, conn.ToProtocol(diags), err
 }
 
 // ImportResourceState handles the RPC of that name, by ID or by identity; see ReadResource for
@@ -77,22 +76,30 @@ func (e *Engine) ReadResource(ctx context.Context, c *conn.Connection, req *tfpr
 	if last.Imported {
 		memory.ImportedIn = c.Run
 	}
-	resp := &tfprotov6.ReadResourceResponse{Private: memory.encode(), Diagnostics: conn.ToProtocol(diags)}
-	resp.NewState, resp.NewIdentity, err = e.encodeObject(next, state)
-	return resp, err
+	resp := &tfprotov6.ReadResourceResponse{NewState: req.CurrentState, Private: memory.encode(), Diagnostics: conn.ToProtocol(diags)}
+	if !next.Equal(state) {
+		resp.NewState, err = conn.Encode(next)
+	}
+	identity, errIdentity := conn.Encode(e.IdentityOf(state))
+	resp.NewIdentity = &tfprotov6.ResourceIdentityData{IdentityData: identity}
+	return resp, cmp.Or(err, errIdentity)
 }
 
 // PlanResourceChange handles the RPC of that name; see ReadResource for errors.
 func (e *Engine) PlanResourceChange(
 	ctx context.Context, c *conn.Connection, req *tfprotov6.PlanResourceChangeRequest,
 ) (*tfprotov6.PlanResourceChangeResponse, error) {
-	change, err := e.change(req.Config, req.ProposedNewState, req.PriorState)
+	change, err := e.change(req.Config, nil, req.PriorState)
 	if err != nil {
 		return nil, err
+	}
+	if isDestroy, err := req.ProposedNewState.IsNull(); err != nil || !isDestroy {
+		change.Plan = change.Config // of the proposed state, only whether it is null is used
 	}
 	var diags diag.Diagnostics
 	plan, replaces := e.plan(ctx, c, change, e.decodePrivate(req.PriorPrivate, change.Prior, &diags), &diags)
 	resp := &tfprotov6.PlanResourceChangeResponse{
+		PlannedState:    req.PriorState,
 		PlannedPrivate:  req.PriorPrivate,
 		PlannedIdentity: req.PriorIdentity,
 		Diagnostics:     conn.ToProtocol(diags),
@@ -100,7 +107,9 @@ func (e *Engine) PlanResourceChange(
 	for _, name := range replaces {
 		resp.RequiresReplace = append(resp.RequiresReplace, tftypes.NewAttributePath().WithAttributeName(name))
 	}
-	resp.PlannedState, err = conn.Encode(plan)
+	if !plan.Equal(change.Prior) {
+		resp.PlannedState, err = conn.Encode(plan)
+	}
 	return resp, err
 }
 

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/function"
@@ -127,11 +128,14 @@ func readingsOf(text string) (all [][]string) {
 // database "notes " is another column than "notes".
 func warnSpaces(config tfvalue.Value, diags *diag.Diagnostics) {
 	var lines []string
-	for _, mapping := range pipeRules.Fill("", config).At(tableMappingsPath...).Elements() {
+	for key, mapping := range config.At(tableMappingsPath...).Members() {
+		if strings.ContainsFunc(key, unicode.IsSpace) { // else no name in it has any
+			mapping = mappingKey.Fill(key, mapping)
+		}
 		for name, member := range mapping.Members() {
 			for _, value := range append(member.Elements(), member) {
 				if text := value.Text(); strings.TrimSpace(text) != text {
-					lines = append(lines, fmt.Sprintf("  - %s: %s has %s", mappingKey.Label(mapping), name, words.Name(text)))
+					lines = append(lines, fmt.Sprintf("  - %q: %s has %s", key, name, words.Name(text)))
 				}
 			}
 		}

@@ -105,6 +105,9 @@ func (k Key) Related(set Value, some []Value) Value {
 // Among returns those elements that are related to one of others: they share a part of the key, in
 // any letter case, since a platform may fold names.
 func (k Key) Among(elements, others []Value) []Value {
+	if len(others) == 0 {
+		return nil
+	}
 	there := map[string]bool{}
 	for _, other := range others {
 		for _, part := range k.parts(other) {

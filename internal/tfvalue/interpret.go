@@ -64,6 +64,9 @@ func (o *interpretation) leaf(at Path, last, read Value) Value {
 // spelled returns the last one of two values that mean the same if its spelling is to stay: an update sends
 // names as the platform has them.
 func (o *interpretation) spelled(name string, last, read Value) Value {
+	if last.Equal(read) {
+		return last // with its map, which is quickly compared with itself
+	}
 	isSame := o.Same(name, last, read)
 	if isSame && (isNumber(read) || slices.Contains(o.Trimmed, name)) || !isSame && o.Confirms(name, last, read) {
 		return last

@@ -104,7 +104,12 @@ func (r Rules) readElements(at Path, decoded any, typ, elementType tftypes.Type)
 	case typ.Is(tftypes.Map{}):
 		return r.Keys[at.Name()].Collect(typ, elements), nil
 	case typ.Is(tftypes.Set{}):
-		elements = slices.DeleteFunc(elements, isRepeat())
+		seen := map[string]bool{}
+		elements = slices.DeleteFunc(elements, func(element Value) (repeats bool) {
+			text := element.String()
+			repeats, seen[text] = seen[text], true
+			return repeats
+		})
 	}
 	return Collection(typ, elements), nil
 }
@@ -171,7 +176,7 @@ func (r Rules) write(at Path, v Value) any {
 		return v.Text()
 	case isNumber(v):
 		return json.Number(v.Number().Text('f', -1))
-	case v.Type().Is(tftypes.Bool):
+	case isBool(v):
 		return v.True()
 	case v.IsCollection():
 		written := []any{}

@@ -3,7 +3,6 @@ package tfvalue
 import (
 	"fmt"
 	"maps"
-	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -78,7 +77,7 @@ func (k Key) Collect(typ tftypes.Type, elements []Value) Value {
 	all := make(map[string]tftypes.Value, len(elements))
 	for _, element := range elements {
 		key := k.Of(element)
-		for first, i := key, 2; all[key].Type() != nil && !reflect.DeepEqual(all[key], element.Value); i++ {
+		for first, i := key, 2; all[key].Type() != nil && !element.Equal(Value{all[key]}); i++ {
 			key = fmt.Sprintf("%s (%d)", first, i)
 		}
 		all[key] = element.Value
@@ -188,23 +187,29 @@ func (k Key) Complete(read, known Value) Value {
 func (r Rules) Fill(name string, value Value) Value {
 	key, keyed := r.Keys[name]
 	switch {
-	case keyed:
-		return value.Map(func(at string, element Value) Value {
-			names, isKey := key.Split(at)
-			return element.Map(func(name string, member Value) Value {
-				switch i := slices.Index(key.Members, name); {
-				case member.IsNull() && i < 0:
-					return empty(member.Type())
-				case member.IsNull() && isKey:
-					return String(names[i])
-				default:
-					return member
-				}
-			})
-		})
+	case keyed && slices.ContainsFunc(value.Elements(), Value.hasNull):
+		return value.Map(key.Fill)
 	case value.IsObject():
 		return value.Map(r.Fill)
 	default:
 		return value
 	}
+}
+
+// Fill returns an element as Rules.Fill does.
+func (k Key) Fill(key string, element Value) Value {
+	if !element.hasNull() {
+		return element
+	}
+	names, isKey := k.Split(key)
+	return element.Map(func(name string, member Value) Value {
+		switch i := slices.Index(k.Members, name); {
+		case member.IsNull() && i < 0:
+			return empty(member.Type())
+		case member.IsNull() && isKey:
+			return String(names[i])
+		default:
+			return member
+		}
+	})
 }

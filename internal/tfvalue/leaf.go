@@ -78,8 +78,12 @@ func (v Value) combine(name string, other Value, leaf func(name string, v, other
 	return v.Map(func(name string, member Value) Value { return member.combine(name, other.At(name), leaf) })
 }
 
-func isString(v Value) bool { return v.Type().Is(tftypes.String) }
-func isNumber(v Value) bool { return v.Type().Is(tftypes.Number) }
+// The types of scalars, as what they are compared with: a conversion for each comparison would allocate.
+var stringType, numberType, boolType tftypes.Type = tftypes.String, tftypes.Number, tftypes.Bool
+
+func isString(v Value) bool { return v.Type().Is(stringType) }
+func isNumber(v Value) bool { return v.Type().Is(numberType) }
+func isBool(v Value) bool   { return v.Type().Is(boolType) }
 
 // IsCollection reports whether a value is a list, a set or a keyed map.
 func (v Value) IsCollection() bool { return isList(v) || isSet(v) || v.isKeyed() }
@@ -91,5 +95,13 @@ func (v Value) isKeyed() bool {
 	return isMap && typ.ElementType.Is(tftypes.Object{})
 }
 
-func isSet(v Value) bool  { return v.Type().Is(tftypes.Set{}) }
-func isList(v Value) bool { return v.Type().Is(tftypes.List{}) }
+func isSet(v Value) bool  { return isOf[tftypes.Set](v) }
+func isList(v Value) bool { return isOf[tftypes.List](v) }
+
+// hasMembers reports whether a value is an object or a map.
+func (v Value) hasMembers() bool { return isOf[tftypes.Object](v) || isOf[tftypes.Map](v) }
+
+func isOf[T tftypes.Type](v Value) bool {
+	_, is := v.Type().(T)
+	return is
+}

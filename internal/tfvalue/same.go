@@ -3,13 +3,10 @@ package tfvalue
 import (
 	"maps"
 	"math/big"
-	"reflect"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
-
-	"github.com/hashicorp/terraform-plugin-go/tftypes"
 )
 
 // When two values are equal is decided in this file alone. All comparisons ignore the order of a set and
@@ -80,7 +77,7 @@ func (r Rules) sameLeaf(name string, a, b Value) bool {
 		return strings.EqualFold(a.Text(), b.Text())
 	case isList(a):
 		return slices.EqualFunc(a.Elements(), b.Elements(), func(a, b Value) bool { return r.Same(name, a, b) })
-	case isNumber(a) && a.Number().Cmp(b.Number()) == 0, reflect.DeepEqual(a, b):
+	case a.Equal(b):
 		return true // nearly always, and much cheaper than a canonical text
 	default:
 		return r.canonical(name, a) == r.canonical(name, b)
@@ -106,7 +103,7 @@ func sameInstant(a, b string) bool {
 // Alike reports whether two values mean the same if null counts as empty: a response
 // may omit empty members of an element.
 func Alike(a, b Value) bool {
-	return reflect.DeepEqual(a, b) || Rules{}.canonical("", a) == Rules{}.canonical("", b)
+	return a.Equal(b) || Rules{}.canonical("", a) == Rules{}.canonical("", b)
 }
 
 // Differing returns the names of the members in which two elements differ.
@@ -179,7 +176,7 @@ func (r Rules) canonical(name string, value Value) string {
 		return ""
 	case isNumber(value):
 		return canonicalNumber(value.Number())
-	case value.Type().Is(tftypes.Bool):
+	case isBool(value):
 		return "true"
 	default:
 		return "[" + strings.Join(r.canonicalParts(name, value), ",") + "]"

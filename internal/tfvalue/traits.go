@@ -2,8 +2,6 @@ package tfvalue
 
 import (
 	"slices"
-
-	"github.com/hashicorp/terraform-plugin-go/tftypes"
 )
 
 // Traits are, by name, the properties of the attributes of an object that decide what a plan and a
@@ -68,7 +66,7 @@ func (t Trait) generate(value Value) Value {
 
 // isBlank reports whether a value is empty, other than false and 0, which mean something.
 func isBlank(value Value) bool {
-	return value.IsEmpty() && !value.Type().Is(tftypes.Bool) && !isNumber(value)
+	return value.IsEmpty() && !isBool(value) && !isNumber(value)
 }
 
 // isIncomplete reports whether validation would reject a list, a set or a map, because the API omitted

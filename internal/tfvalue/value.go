@@ -4,6 +4,7 @@ import (
 	"iter"
 	"maps"
 	"math/big"
+	"reflect"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -63,22 +64,43 @@ func empty(typ tftypes.Type) Value {
 
 // IsObject reports whether the value is an object that is known and not null.
 func (v Value) IsObject() bool {
-	return v.Type() != nil && v.Type().Is(tftypes.Object{}) && v.IsKnown() && !v.IsNull()
+	return isOf[tftypes.Object](v) && v.hasContent()
 }
 
-// Equal reports whether two values are identical. See Rules.Same.
-func (v Value) Equal(other Value) bool { return v.Value.Equal(other.Value) }
+func (v Value) hasContent() bool { return v.IsKnown() && !v.IsNull() }
 
-// attributes returns the value's own map, which must not be changed.
-func (v Value) attributes() map[string]tftypes.Value {
-	if v.IsNull() {
-		return nil
+// Equal reports whether two values of a type are identical. The library's own comparison lists all that differs, which
+// takes far longer. See Rules.Same.
+func (v Value) Equal(other Value) bool {
+	switch {
+	case !v.hasContent() || !other.hasContent():
+		return v.IsNull() == other.IsNull() && v.IsKnown() == other.IsKnown()
+	case isNumber(v):
+		return v.Number().Cmp(other.Number()) == 0
+	case v.hasMembers():
+		a, b := v.attributes(), other.attributes()
+		return reflect.ValueOf(a).UnsafePointer() == reflect.ValueOf(b).UnsafePointer() || maps.EqualFunc(a, b, equal)
+	default: // a list or a set has elements, a string a text
+		return v.Text() == other.Text() && v.True() == other.True() && slices.EqualFunc(v.elements(), other.elements(), equal)
 	}
-	return as[map[string]tftypes.Value](v)
 }
 
-// as returns what a value has, and nothing if it is unknown or of another type.
-func as[T any](v Value) (content T) {
+func equal(a, b tftypes.Value) bool { return Value{a}.Equal(Value{b}) }
+
+// attributes and elements return the value's own map or list, which must not be changed.
+func (v Value) attributes() map[string]tftypes.Value {
+	return as[map[string]tftypes.Value](v, v.hasMembers())
+}
+
+func (v Value) elements() []tftypes.Value { return as[[]tftypes.Value](v, isList(v) || isSet(v)) }
+
+// as returns what a value has, and nothing if it is null, unknown or of another type. The library is not asked for another
+// type: for its error, it spells the type, which may be a whole schema.
+func as[T any](v Value, isType bool) (none T) {
+	if !isType || v.IsNull() {
+		return none
+	}
+	var content T // allocated, and so not above
 	_ = v.As(&content)
 	return content
 }
@@ -105,31 +127,22 @@ func (v Value) Elements() (all []Value) {
 		}
 		return all
 	}
-	for _, element := range as[[]tftypes.Value](v) {
+	for _, element := range v.elements() {
 		all = append(all, Value{element})
 	}
 	return all
 }
 
-// Distinct returns a keyed map with one of all elements that are equal to the letter.
+// Distinct returns a keyed map without elements that are equal to one of the eight before them.
 func (v Value) Distinct() Value {
-	all, isRepeat := maps.Clone(v.attributes()), isRepeat()
+	all := map[string]tftypes.Value{}
+	var kept []Value
 	for key, element := range v.Members() {
-		if isRepeat(element) {
-			delete(all, key)
+		if !slices.ContainsFunc(kept[max(0, len(kept)-8):], element.Equal) {
+			all[key], kept = element.Value, append(kept, element)
 		}
 	}
 	return Value{tftypes.NewValue(v.Type(), all)}
-}
-
-// isRepeat returns a function that reports whether it was called with an equal value before.
-func isRepeat() func(Value) bool {
-	seen := map[string]bool{}
-	return func(v Value) (repeats bool) {
-		text := v.String()
-		repeats, seen[text] = seen[text], true
-		return repeats
-	}
 }
 
 // At returns the value at a path of attribute names: null below null, unknown below unknown. It
@@ -189,8 +202,18 @@ func (v Value) Map(change func(name string, member Value) Value) Value {
 	return Value{tftypes.NewValue(v.Type(), changed)}
 }
 
+// hasNull reports whether a member is null.
+func (v Value) hasNull() bool {
+	for _, member := range v.attributes() {
+		if member.IsNull() {
+			return true
+		}
+	}
+	return false
+}
+
 // Text returns a string, "" if it is null or unknown.
-func (v Value) Text() string { return as[string](v) }
+func (v Value) Text() string { return as[string](v, isString(v)) }
 
 // Normal returns a string in Terraform's Unicode form. Terraform normalizes every string of
 // configuration and state to one form (NFC). A database may have a name in another form, and to the
@@ -213,7 +236,7 @@ func (v Value) OtherForms() []string {
 }
 
 // True reports whether a boolean is known and true.
-func (v Value) True() bool { return as[bool](v) }
+func (v Value) True() bool { return as[bool](v, isBool(v)) }
 
 // Number returns a number, 0 if it is null or unknown.
 func (v Value) Number() *big.Float {
