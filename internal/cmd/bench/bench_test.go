@@ -246,9 +246,9 @@ func build(b *testing.B, program, directory string) {
 	}
 }
 
-func check(b *testing.B, err error) {
-	b.Helper()
+func check(tb testing.TB, err error) {
+	tb.Helper()
 	if err != nil {
-		b.Fatal(err)
+		tb.Fatal(err)
 	}
 }
