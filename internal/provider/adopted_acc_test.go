@@ -9,8 +9,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-testing/plancheck"
 	"github.com/hashicorp/terraform-plugin-testing/statecheck"
 	"github.com/hashicorp/terraform-plugin-testing/tfjsonpath"
-
-	"github.com/dataplatform/terraform-provider-dataplatform/internal/terraformtest"
+	"github.com/hashicorp/terraform-plugin-testing/tfversion"
 )
 
 // What a user sees of every adopted object. Each noun runs these tests.
@@ -115,10 +114,9 @@ func (s *subject) testAdoption() {
 	})
 }
 
-// testImport imports by the command, with either form of the ID, in any letter case, and by an import block with the
-// identity or the ID: that reads, and has what the resource has.
+// testImport imports by the command, with either form of the ID, in any letter case: that reads, and has what the
+// resource has.
 func (s *subject) testImport() {
-	tooOld := func() (bool, error) { return terraformtest.ProgramUnder(s.t).OlderThan("1.12", "1.12"), nil }
 	imported := func(id string) resource.TestStep {
 		return resource.TestStep{
 			ResourceName: s.address(), ImportState: true, ImportStateId: id, ImportStateVerify: true, ImportStateVerifyIdentifierAttribute: s.ids[len(s.ids)-1][0],
@@ -131,9 +129,24 @@ func (s *subject) testImport() {
 			imported(s.importID()),
 			imported(strings.ToUpper(s.settings["organization_id"]) + "/" + s.importID()),
 			{Config: s.config(), PlanOnly: true, PostApplyFunc: s.received()},
-			{Config: s.config(), SkipFunc: tooOld, ConfigStateChecks: []statecheck.StateCheck{statecheck.ExpectIdentity(s.address(), s.identity())}},
-			{ResourceName: s.address(), SkipFunc: tooOld, ImportState: true, ImportStateKind: resource.ImportBlockWithResourceIdentity},
-			{ResourceName: s.address(), SkipFunc: tooOld, ImportState: true, ImportStateKind: resource.ImportBlockWithID, ImportStateId: s.importID()},
+		},
+	})
+}
+
+// testIdentity imports by an import block, with the identity that the resource has, or with the ID.
+func (s *subject) testIdentity() {
+	block := func(kind resource.ImportStateKind, id string) resource.TestStep {
+		return resource.TestStep{ResourceName: s.address(), ImportState: true, ImportStateKind: kind, ImportStateId: id, ImportPlanChecks: resource.ImportPlanChecks{
+			PreApply: []plancheck.PlanCheck{plancheck.ExpectEmptyPlan(), s.keeps()},
+		}}
+	}
+	resource.Test(s.t, resource.TestCase{
+		ProtoV6ProviderFactories: providers(s.t),
+		TerraformVersionChecks:   []tfversion.TerraformVersionCheck{tfversion.SkipBelow(tfversion.Version1_12_0)},
+		Steps: []resource.TestStep{
+			{Config: s.config(), ConfigStateChecks: []statecheck.StateCheck{statecheck.ExpectIdentity(s.address(), s.identity())}, PostApplyFunc: s.received()},
+			block(resource.ImportBlockWithResourceIdentity, ""),
+			block(resource.ImportBlockWithID, s.importID()),
 		},
 	})
 }

@@ -151,7 +151,6 @@ func TestAPIKeyChanges(t *testing.T) {
 	const inOrganization = `organization_id = "`
 	all := map[string]keyLife{}
 	for _, test := range []struct{ before, after, there, back string }{
-		{``, `name = "other"`, "name", "name"},
 		{``, `roles = ["admin", "developer"]`, "roles", "roles"},
 
 		{``, `state = "enabled"`, "none", "none"},
