@@ -40,16 +40,18 @@ type query struct {
 	diags  *diag.Diagnostics
 }
 
-// dataRules are those of all data sources. A list that the API returns as null is empty, since a for expression fails
+// dataRules are those of a data source. A list that the API returns as null is empty, since a for expression fails
 // over null. One that it omits is null, because the response does not say what is in it.
-var dataRules = func() tfvalue.Rules {
-	rules := pipeRules
+func dataRules(rules tfvalue.Rules) tfvalue.Rules {
 	rules.NullIsEmpty = true
 	return rules
-}()
+}
 
-func (q *query) take(decoded any) (err error) {
-	q.result, err = dataRules.FromJSON(decoded, q.config.Type())
+// take reads an object that needs no rules of its own.
+func (q *query) take(decoded any) error { return q.takeBy(tfvalue.Rules{}, decoded) }
+
+func (q *query) takeBy(rules tfvalue.Rules, decoded any) (err error) {
+	q.result, err = dataRules(rules).FromJSON(decoded, q.config.Type())
 	return err
 }
 

@@ -21,5 +21,6 @@ func pipeDataSourceSchema() schema.Schema {
 }
 
 func readPipe(ctx context.Context, q *query) error {
-	return q.client.GetPipe(ctx, q.organization, q.config.At("service_id").Text(), q.config.At("pipe_id").Text(), q.take)
+	return q.client.GetPipe(ctx, q.organization, q.config.At("service_id").Text(), q.config.At("pipe_id").Text(),
+		func(decoded any) error { return q.takeBy(pipeRules, decoded) })
 }

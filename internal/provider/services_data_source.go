@@ -131,7 +131,7 @@ func readServices(ctx context.Context, q *query) error {
 	keys := map[string]tftypes.Value{}
 	listType := q.config.At("services").Type().(tftypes.List)
 	err := q.client.ListServices(ctx, q.organization, texts(q.config.At("filter")), func(decoded any) error {
-		service, err := dataRules.FromJSON(decoded, listType.ElementType)
+		service, err := dataRules(tfvalue.Rules{}).FromJSON(decoded, listType.ElementType)
 		if err != nil {
 			return err
 		}

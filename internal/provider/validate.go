@@ -56,7 +56,7 @@ var (
 func isBelowUnknown(raw tftypes.Value, at *tftypes.AttributePath) bool {
 	for i := range at.Steps() {
 		value, _, err := tftypes.WalkAttributePath(raw, tftypes.NewAttributePathWithSteps(at.Steps()[:i]))
-		if is, isValue := value.(tftypes.Value); err == nil && isValue && !is.IsKnown() {
+		if found, isValue := value.(tftypes.Value); err == nil && isValue && !found.IsKnown() {
 			return true
 		}
 	}

@@ -89,11 +89,11 @@ func (k Key) Group(elements []Value) map[string][]Value {
 	return groups
 }
 
-// alike reports whether two groups of elements with one key are equal. A group has two if a response
+// sameGroup reports whether two groups of elements with one key are equal. A group has two if a response
 // repeats a key.
-func (k Key) alike(a, b []Value) bool {
+func (k Key) sameGroup(a, b []Value) bool {
 	return len(a) == len(b) && !slices.ContainsFunc(a, func(one Value) bool {
-		return !slices.ContainsFunc(b, func(other Value) bool { return Alike(one, other) })
+		return !slices.ContainsFunc(b, func(other Value) bool { return alike(one, other) })
 	})
 }
 

@@ -47,13 +47,13 @@ func (o *interpretation) object(at Path, last, read Value) Value {
 }
 
 func (o *interpretation) leaf(at Path, last, read Value) Value {
-	key, keyed := o.Keys[at.Name()]
+	key, hasKey := o.Keys[at.Name()]
 	switch {
 	case last.IsNull() || !last.IsKnown():
 		return read
 	case read.IsNull() && (last.IsEmpty() || o.unreturned(at)):
 		return last
-	case read.IsNull(), keyed && !key.HasAll(read, last):
+	case read.IsNull(), hasKey && !key.hasAll(read, last):
 		o.omitted = append(o.omitted, Leaf{at, last})
 		return read
 	default:

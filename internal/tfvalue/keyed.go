@@ -106,7 +106,7 @@ func (k Key) Named(value Value) Value {
 // can have it.
 func (k Key) WithoutNames(value Value) Value {
 	return value.Map(func(at string, element Value) Value {
-		if at != k.Of(element) || !k.IsNamed(element) {
+		if at != k.Of(element) || !k.isNamed(element) {
 			return Null(element.Type())
 		}
 		return element.Map(func(name string, member Value) Value {
@@ -118,15 +118,15 @@ func (k Key) WithoutNames(value Value) Value {
 	})
 }
 
-// IsNamed reports whether an element has every member of its key. An element of a response that
+// isNamed reports whether an element has every member of its key. An element of a response that
 // lacks one is never taken for another element, and never sent.
-func (k Key) IsNamed(element Value) bool {
+func (k Key) isNamed(element Value) bool {
 	return !slices.ContainsFunc(k.Members, func(name string) bool { return element.At(name).IsEmpty() })
 }
 
 // Unnamed returns the elements of a keyed map that lack a member of their key.
 func (k Key) Unnamed(set Value) []Value {
-	return slices.DeleteFunc(set.Elements(), k.IsNamed)
+	return slices.DeleteFunc(set.Elements(), k.isNamed)
 }
 
 // Label names an element for a message, by its key as a configuration spells it.
@@ -157,10 +157,10 @@ func (k Key) ListInFull(elements []Value) string {
 // Difference returns what changes a remote keyed map to the wanted one. An element that differs is removed
 // and added. One that lacks a member of its key is neither.
 func (k Key) Difference(wanted, remote Value) Edit {
-	want, is := k.Group(wanted.Elements()), k.Group(remote.Elements())
+	want, have := k.Group(wanted.Elements()), k.Group(remote.Elements())
 	stays := func(element Value) bool {
 		key := k.Of(element)
-		return !k.IsNamed(element) || k.alike(want[key], is[key])
+		return !k.isNamed(element) || k.sameGroup(want[key], have[key])
 	}
 	return Edit{slices.DeleteFunc(remote.Elements(), stays), slices.DeleteFunc(wanted.Elements(), stays)}
 }
@@ -174,8 +174,8 @@ func (k Key) Complete(read, known Value) Value {
 			continue
 		}
 		for i, element := range elements {
-			if is, ok := index[k.Of(element)]; ok {
-				elements[i] = element.With(is.At(name), name)
+			if last, ok := index[k.Of(element)]; ok {
+				elements[i] = element.With(last.At(name), name)
 			}
 		}
 	}
@@ -185,9 +185,9 @@ func (k Key) Complete(read, known Value) Value {
 // Fill returns the value of an attribute, or of an object without a name, in which the elements of keyed maps
 // have the names of their keys, where they omit them, and the empty value for each other member that they omit.
 func (r Rules) Fill(name string, value Value) Value {
-	key, keyed := r.Keys[name]
+	key, hasKey := r.Keys[name]
 	switch {
-	case keyed && slices.ContainsFunc(value.Elements(), Value.hasNull):
+	case hasKey && slices.ContainsFunc(value.Elements(), Value.hasNull):
 		return value.Map(key.Fill)
 	case value.IsObject():
 		return value.Map(r.Fill)

@@ -18,13 +18,13 @@ import (
 //	         |                  |                         | of Trimmed     |
 //	---------|------------------|-------------------------|----------------|--------------------------------------
 //	Same     | only null        | is the empty value      | is ignored     | plans, changes, drift
-//	Alike    | or an empty value| is the empty value      | counts         | elements of keyed maps, Differing
+//	alike    | or an empty value| is the empty value      | counts         | elements of keyed maps, Differing
 //	Confirms | of the response: | of the response:        | is ignored, at | responses: verification and drift
 //	         | an empty value   | is not compared         | any text's ends|
-//	HasAll   | --               | is a difference, unless | --             | reads: is anything omitted
+//	hasAll   | --               | is a difference, unless | --             | reads: is anything omitted
 //	         |                  | it was empty before     |                |
 //
-// Unknown is equal to nothing, but Alike, whose callers have none, takes two unknown values for equal.
+// Unknown is equal to nothing, but alike, whose callers have none, takes two unknown values for equal.
 
 // Rules are what the types of a schema cannot express, by attribute name. The zero
 // Rules have no exceptions.
@@ -100,9 +100,9 @@ func sameInstant(a, b string) bool {
 	return x.Equal(y)
 }
 
-// Alike reports whether two values mean the same if null counts as empty: a response
+// alike reports whether two values mean the same if null counts as empty: a response
 // may omit empty members of an element.
-func Alike(a, b Value) bool {
+func alike(a, b Value) bool {
 	return a.Equal(b) || Rules{}.canonical("", a) == Rules{}.canonical("", b)
 }
 
@@ -110,7 +110,7 @@ func Alike(a, b Value) bool {
 func Differing(a, b Value) []string {
 	var names []string
 	for name, member := range a.Members() {
-		if !Alike(member, b.At(name)) {
+		if !alike(member, b.At(name)) {
 			names = append(names, name)
 		}
 	}
@@ -120,16 +120,16 @@ func Differing(a, b Value) []string {
 // Confirms reports whether the value of a leaf in a response confirms the wanted one. White space at the ends of texts
 // makes no difference, but in keyed maps, which have the names of tables and columns.
 func (r Rules) Confirms(name string, wanted, response Value) bool {
-	key, keyed := r.Keys[name]
+	key, hasKey := r.Keys[name]
 	switch {
 	case r.Same(name, wanted, response):
 		return true
 	case response.IsNull():
 		return wanted.IsEmpty()
-	case keyed:
-		is := key.Group(response.Elements())
+	case hasKey:
+		have := key.Group(response.Elements())
 		isMissing := func(element Value) bool {
-			return !slices.ContainsFunc(is[key.Of(element)], func(now Value) bool { return confirmsElement(element, now) })
+			return !slices.ContainsFunc(have[key.Of(element)], func(now Value) bool { return confirmsElement(element, now) })
 		}
 		return len(wanted.Elements()) == len(response.Elements()) && !slices.ContainsFunc(wanted.Elements(), isMissing)
 	case isList(wanted) && slices.EqualFunc(wanted.Elements(), response.Elements(), confirmsElement):
@@ -144,16 +144,16 @@ func (r Rules) Confirms(name string, wanted, response Value) bool {
 // has.
 func confirmsElement(wanted, response Value) bool {
 	for name, member := range response.Members() {
-		if !member.IsNull() && !Alike(member, wanted.At(name)) {
+		if !member.IsNull() && !alike(member, wanted.At(name)) {
 			return false
 		}
 	}
-	return response.IsObject() || Alike(wanted, response)
+	return response.IsObject() || alike(wanted, response)
 }
 
-// HasAll reports whether every element of a keyed map that was read has its key, and each member that it
+// hasAll reports whether every element of a keyed map that was read has its key, and each member that it
 // had before.
-func (k Key) HasAll(read, before Value) bool {
+func (k Key) hasAll(read, before Value) bool {
 	had := maps.Collect(before.Members())
 	for key, element := range read.Members() {
 		for name, member := range had[key].Members() {

@@ -3,6 +3,8 @@ package tfvalue_test
 import (
 	"testing"
 
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
+
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
 )
 
@@ -50,10 +52,21 @@ func TestSame(t *testing.T) {
 		if rules.Same(test.name, a, b) != test.same || rules.Same(test.name, b, a) != test.same {
 			t.Errorf("%s: Same of %s and %s is not %t", test.name, test.a, test.b, test.same)
 		}
-		if tfvalue.Alike(a, b) != test.alike || tfvalue.Alike(b, a) != test.alike {
-			t.Errorf("%s: Alike of %s and %s is not %t", test.name, test.a, test.b, test.alike)
+		if differ := tfvalue.Differing(member(a), member(b)); (differ == nil) != test.alike || (tfvalue.Differing(member(b), member(a)) == nil) != test.alike {
+			t.Errorf("%s: %s and %s differ in %q, want alike: %t", test.name, test.a, test.b, differ, test.alike)
+		}
+		for _, pair := range [][2]tfvalue.Value{{a, b}, {b, a}, {a, a}, {b, at(t, test.name, test.b)}} {
+			if want := pair[0].Value.Equal(pair[1].Value); pair[0].Equal(pair[1]) != want {
+				t.Errorf("%s: Equal of %s and %s is not %t, as it is for the library", test.name, test.a, test.b, want)
+			}
 		}
 	}
+}
+
+// member is an object with this member.
+func member(v tfvalue.Value) tfvalue.Value {
+	typ := tftypes.Object{AttributeTypes: map[string]tftypes.Type{"member": v.Type()}}
+	return tfvalue.Of(tftypes.NewValue(typ, map[string]tftypes.Value{"member": v.Value}))
 }
 
 // TestConfirms has the wanted value of a leaf and the one in a response.
