@@ -64,17 +64,19 @@ func pipeAttributes(set, must access) map[string]schema.Attribute {
 			"destination_field": must.string("Column of the destination."),
 		}),
 		"settings": set.object("Advanced settings. Numbers must be whole, except `engine_parallel_distributed_insert_select`.", map[string]schema.Attribute{
-			"streaming_max_insert_wait_ms":              set.number("Maximum time that a streaming insert waits, in milliseconds.", integer),
-			"object_storage_concurrency":                set.number("Number of files read concurrently.", integer),
-			"object_storage_polling_interval_ms":        set.number("Polling interval for new files, in milliseconds.", integer),
-			"object_storage_max_insert_bytes":           set.number("Maximum size of one insert from object storage, in bytes.", integer),
-			"object_storage_max_file_count":             set.number("Maximum number of files in one insert from object storage.", integer),
+			"streaming_max_insert_wait_ms": set.number("Maximum time that a streaming insert waits, in milliseconds.", integer),
+
+			"object_storage_concurrency":          set.number("Number of files read concurrently.", integer),
+			"object_storage_polling_interval_ms":  set.number("Polling interval for new files, in milliseconds.", integer),
+			"object_storage_max_insert_bytes":     set.number("Maximum size of one insert from object storage, in bytes.", integer),
+			"object_storage_max_file_count":       set.number("Maximum number of files in one insert from object storage.", integer),
+			"object_storage_use_cluster_function": set.bool("Whether object storage is read through the cluster table function."),
+
 			"engine_max_threads":                        set.number("Maximum number of threads of one query.", integer),
 			"engine_max_insert_threads":                 set.number("Maximum number of threads of one insert.", integer),
 			"engine_min_insert_block_size_bytes":        set.number("Minimum size of an inserted block, in bytes.", integer),
 			"engine_max_download_threads":               set.number("Maximum number of threads of one download.", integer),
 			"engine_parallel_distributed_insert_select": set.number("How the database engine distributes an `INSERT ... SELECT`.", anyNumber),
-			"object_storage_use_cluster_function":       set.bool("Whether object storage is read through the cluster table function."),
 			"engine_parallel_view_processing":           set.bool("Whether attached views are processed in parallel."),
 		}),
 		"created_at": computed.string("Creation time."),
@@ -129,8 +131,9 @@ func postgresAttribute(set, must access) schema.Attribute {
 		"port":     set.number("Port of the Postgres server, between 1 and 65535.", numberCheck{"must be a whole number between 1 and 65535", 1, 65535, 1}),
 		"database": set.string("Database to read."),
 		"settings": set.object("Replication settings.", map[string]schema.Attribute{
-			"sync_interval_seconds":              set.number("Time between two synchronizations, in seconds; a whole number.", integer),
-			"pull_batch_size":                    set.number("Number of rows pulled at a time; a whole number.", integer),
+			"sync_interval_seconds": set.number("Time between two synchronizations, in seconds; a whole number.", integer),
+			"pull_batch_size":       set.number("Number of rows pulled at a time; a whole number.", integer),
+
 			"publication_name":                   computed.string("Publication to read."),
 			"replication_slot_name":              computed.string("Replication slot to read."),
 			"allow_nullable_columns":             computed.bool("Whether columns may be null."),
@@ -146,9 +149,10 @@ func postgresAttribute(set, must access) schema.Attribute {
 func tableMappingsAttribute(set, must access) schema.Attribute {
 	const description = "Mappings of source tables to destination tables, by `SCHEMA.TABLE:TARGET`. Mappings that are not in the map are removed."
 	return set.objectMap(description, map[string]schema.Attribute{
-		"source_schema_name":     set.string("Schema of the source table. Defaults to the one in the key, and must be the same.", nonEmpty),
-		"source_table":           set.string("Source table. Defaults to the one in the key, and must be the same.", nonEmpty),
-		"target_table":           set.string("Destination table. Defaults to the one in the key, and must be the same.", nonEmpty),
+		"source_schema_name": set.string("Schema of the source table. Defaults to the one in the key, and must be the same.", nonEmpty),
+		"source_table":       set.string("Source table. Defaults to the one in the key, and must be the same.", nonEmpty),
+		"target_table":       set.string("Destination table. Defaults to the one in the key, and must be the same.", nonEmpty),
+
 		"excluded_columns":       must.stringSet("Columns that are not copied. Use `[]` to exclude none.", nonNullSet, setvalidator.ValueStringsAre(nonEmpty)),
 		"use_custom_sorting_key": set.bool("Whether the table is sorted by `sorting_keys`. Defaults to `false`."),
 		"sorting_keys": set.stringList("Columns to sort by, in order. Requires `use_custom_sorting_key = true`. Defaults to `[]`.",

@@ -66,8 +66,9 @@ func serviceScalingSchema() schema.Schema {
 			"idle_scaling": settable.bool("Whether the service may scale down to zero when idle. The platform's default is `true`."),
 			"idle_timeout_minutes": settable.number("Idle time after which the service scales down to zero, in minutes; at least 5.",
 				numberCheck{"must be a whole number of at least 5", 5, math.MaxInt64, 1}),
-			"min_total_memory_gb":   deprecatedMemory("Minimum", ", not exceeding `max_total_memory_gb`"),
-			"max_total_memory_gb":   deprecatedMemory("Maximum", ", at most 360 for non-paid services"),
+			"min_total_memory_gb": deprecatedMemory("Minimum", ", not exceeding `max_total_memory_gb`"),
+			"max_total_memory_gb": deprecatedMemory("Maximum", ", at most 360 for non-paid services"),
+
 			"name":                  fields["name"],
 			"data_warehouse_id":     fields["data_warehouse_id"],
 			"is_primary":            fields["is_primary"],

@@ -100,6 +100,7 @@ func serviceAttributes() map[string]schema.Attribute {
 			"port":     computed.number("Port."),
 			"username": computed.string("User name."),
 		}),
+
 		"min_total_memory_gb":   computed.number("Minimum" + deprecatedTotal),
 		"max_total_memory_gb":   computed.number("Maximum" + deprecatedTotal),
 		"min_replica_memory_gb": computed.number("Minimum memory of each replica, in GB."),
@@ -111,6 +112,7 @@ func serviceAttributes() map[string]schema.Attribute {
 			"source":      computed.string("IP address or CIDR block."),
 			"description": computed.string("Description of the entry."),
 		}),
+
 		"created_at":                         computed.string("Creation time."),
 		"encryption_assumed_role_identifier": computed.string("Identifier of the role assumed for encryption."),
 		"iam_role":                           computed.string("Identifier of the service's role."),
