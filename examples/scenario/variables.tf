@@ -5,11 +5,6 @@ variable "organization_id" {
   type        = string
 }
 
-variable "team" {
-  description = "Name of the team."
-  type        = string
-}
-
 variable "environment" {
   description = "`staging` or `production`."
   type        = string
@@ -36,52 +31,23 @@ variable "services" {
   }))
 }
 
-variable "applications" {
-  description = "Applications that need an API key, by name."
-  type = map(object({
-    roles      = set(string)
-    addresses  = optional(map(string), {})
-    generation = optional(number, 1)
-  }))
-  default = {}
-}
-
-variable "key_rotation_days" {
-  description = "How often each API key is replaced, in days."
-  type        = number
-  default     = 30
-}
-
 variable "pipes" {
   description = "Pipes of the services, by a name of your choice."
   type = map(object({
     service        = string
     id             = string
     secret_version = optional(number, 1)
-    kafka          = optional(object({ username = optional(string), application = optional(string) }))
+    kafka          = optional(object({ username = string }))
     postgres       = optional(object({ username = string }))
   }))
   default = {}
 }
 
-variable "source_secrets" {
-  description = "Secrets of the pipes' sources, by the pipe's name. Required in a run that sends one: the first one without import_only, and one that changes secret_version or username."
-  type        = map(string)
-  default     = {}
-  sensitive   = true
-  ephemeral   = true
-}
-
-variable "age_identity" {
-  description = "Private key that decrypts the secrets of the API keys. Required in a run that decrypts."
+# One variable for each secret, so that GitHub hides it in its logs.
+variable "customers_password" {
+  description = "Password of the pipe `customers`. Required in a run that sends it: the first one without import_only, and one that changes its secret_version or username."
   type        = string
   default     = null
   sensitive   = true
   ephemeral   = true
-}
-
-variable "decrypts" {
-  description = "Whether the run decrypts the secrets that pipes need. A plan of a pull request must not. Never apply without."
-  type        = bool
-  default     = true
 }

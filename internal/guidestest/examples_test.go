@@ -18,7 +18,7 @@ const examplesDir = "../../examples"
 
 // TestExamples runs each file under examples/ against a platform of its own,
 // with the provider's settings from the environment, as the documentation
-// shows them: what a reader copies works. The scenario, the demo and the pipeline have tests of their own.
+// shows them: what a reader copies works. The scenario and the demo have tests of their own.
 func TestExamples(t *testing.T) {
 	t.Parallel()
 	found := 0
@@ -27,7 +27,7 @@ func TestExamples(t *testing.T) {
 		switch {
 		case err != nil:
 			return err
-		case name == "scenario", name == "demo", name == "pipeline", entry.Name() == ".terraform":
+		case name == "scenario", name == "demo", entry.Name() == ".terraform":
 			return fs.SkipDir
 		case !entry.IsDir():
 			found++

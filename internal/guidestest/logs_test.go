@@ -26,3 +26,8 @@ func TestQuietRunsLogNothing(t *testing.T) {
 		t.Errorf("%d bytes on standard error:\n%.1000s", len(written), written)
 	}
 }
+
+// pipeBlock is a resource block for a pipe of the first service.
+func pipeBlock(name, id, arguments string) string {
+	return fmt.Sprintf("resource \"dataplatform_pipe\" %q {\n  service_id = %q\n  pipe_id    = %q\n%s}\n", name, mockplatform.ServiceID, id, arguments)
+}

@@ -84,6 +84,39 @@ func newReader(t *testing.T) *workspace {
 	return w
 }
 
+var buildStore sync.Once
+
+// withStore installs a stand-in for the AWS provider, whose secrets are files of the directory
+// secrets of the workspace.
+func (w *workspace) withStore() *workspace {
+	w.T.Helper()
+	dir := terraformtest.Built(w.T)
+	const program = "terraform-provider-aws"
+	buildStore.Do(func() {
+		if out, err := exec.CommandContext(w.T.Context(), "go", "build", "-o", filepath.Join(dir, program), "./aws").CombinedOutput(); err != nil {
+			w.T.Fatalf("%v: %s", err, out)
+		}
+	})
+	mirror := filepath.Join(w.Dir, ".mirror", programUnder(w.T).RegistryHost(), "hashicorp", "aws", "6.0.0", runtime.GOOS+"_"+runtime.GOARCH)
+	if err := errors.Join(
+		os.MkdirAll(mirror, 0o700),
+		os.Mkdir(filepath.Join(w.Dir, "secrets"), 0o700),
+		os.Symlink(filepath.Join(dir, program), filepath.Join(mirror, program+"_v6.0.0")),
+	); err != nil {
+		w.T.Fatal(err)
+	}
+	if settings := w.Read("terraform.rc"); strings.Contains(settings, "dev_overrides {") {
+		w.File("terraform.rc", strings.Replace(settings, "dev_overrides {", fmt.Sprintf("dev_overrides {\n    \"hashicorp/aws\" = %q", dir), 1))
+	}
+	return w.setenv("SECRETS_DIRECTORY=" + filepath.Join(w.Dir, "secrets"))
+}
+
+// stored is the content of a secret, or empty.
+func (w *workspace) stored(name string) string {
+	content, _ := os.ReadFile(filepath.Join(w.Dir, "secrets", "arn:"+strings.ReplaceAll(name, "/", "-")))
+	return string(content)
+}
+
 // setenv adds variables to those of what the workspace runs.
 func (w *workspace) setenv(variables ...string) *workspace {
 	w.Env = append(slices.Clip(w.Env), variables...)

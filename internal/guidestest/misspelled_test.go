@@ -7,10 +7,9 @@ import (
 	"testing"
 )
 
-// The rule of the scenario that finds misspelled members of nested objects, and ci/lint.sh,
-// which runs it.
+// The rule of the scenario that finds misspelled members of nested objects.
 
-// linters puts TFLint and the rule where ci/lint.sh looks for them. It reports whether
+// linters puts TFLint and the rule where the workflow builds them. It reports whether
 // make tflint has built them.
 func (w *workspace) linters() bool {
 	w.T.Helper()
@@ -22,29 +21,35 @@ func (w *workspace) linters() bool {
 	return true
 }
 
-// newLinted is a workspace with the scenario and the linters, without which ci/lint.sh says how to build them.
+// newLinted is a workspace with the scenario and the linters.
 func newLinted(t *testing.T) *workspace {
 	t.Helper()
 	w := newScenario(t)
-	w.wantScript("bash ci/lint.sh", 1, "There is no .tflint.d/tflint. Build it first:", "go build -C lint")
 	if !w.linters() {
 		t.Skip("make tflint builds what this needs")
 	}
 	return w
 }
 
-// TestExamplesAreLinted runs ci/lint.sh, with the recommended rules of TFLint, on the
+// lint is what the README has after the build.
+func lint(t *testing.T) string {
+	t.Helper()
+	_, commands, _ := strings.Cut(readPage(t, scenarioDir+"/README.md").block(t, "go build").text, "\n")
+	return commands
+}
+
+// TestExamplesAreLinted runs the rule, with the recommended rules of TFLint, on the
 // scenario and all other examples. A value that is given to it is followed.
 func TestExamplesAreLinted(t *testing.T) {
 	w := newLinted(t)
 	for _, kind := range []string{"data-sources", "demo", "functions", "provider", "resources"} {
 		w.copies(examplesDir+"/"+kind, kind)
 	}
-	w.shell("cp environments/staging.pub environments/production.pub")
-	w.shell("terraform init && bash ci/lint.sh && bash ci/lint.sh --var-file=environments/production.tfvars")
+	w.shell("terraform init\n" + lint(t))
 	w.File("given.tf", "variable \"given\" { type = any }\nresource \"dataplatform_pipe\" \"given\" { settings = var.given }\n")
 	w.File("given.tfvars", "given = { engine_given = 1 }\n")
-	w.wantScript("bash ci/lint.sh --var-file=given.tfvars", 2, "dataplatform_pipe.given has no settings.engine_given.")
+	_, tflint, _ := strings.Cut(strings.TrimSpace(lint(t)), "\n")
+	w.wantScript(strings.Replace(tflint, "--recursive", "--var-file=given.tfvars", 1), 2, "dataplatform_pipe.given has no settings.engine_given.")
 }
 
 // TestMisspelledMembersAreFound has the ways that a misspelled name takes to a resource: what is written, and
@@ -87,7 +92,6 @@ resource "dataplatform_pipe" "written" {
 
 module "called" {
   source      = "./modules/team"
-  team        = "ingest"
   environment = "staging"
   services    = merge({ a = { id = "x", num_called = 3 } }, yamldecode(file("services.yaml")))
 }
@@ -95,6 +99,7 @@ module "called" {
 	w.File("services.yaml", "b: { id: x, num_yaml: 3 }\n")
 	w.edit("modules/team/main.tf", "    streaming_max_insert_wait_ms", "    streaming_module")
 	w.edit("environments/production.tfvars", `username = "crm-replication"`, `user_file = "crm-replication"`)
+	w.edit("keys/environments/production.tfvars", `addresses = {`, `address = {`)
 	w.shell("terraform init")
 	names := []string{
 		"dataplatform_pipe.evaluated has no settings.engine_local.",
@@ -107,8 +112,10 @@ module "called" {
 		`module.called has no services["a"].num_called.`,
 		`module.called has no services["b"].num_yaml.`,
 		`environments/production.tfvars has no pipes["customers"].postgres.user_file.`,
+		`keys/environments/production.tfvars has no applications["loader"].address.`,
 	}
-	out := w.wantScript("bash ci/lint.sh", 2, names...)
+	w.File("lint.sh", lint(t))
+	out := w.wantScript("bash -e lint.sh", 2, names...)
 	if got := strings.Count(out, "(misspelled_members)"); got != len(names) {
 		t.Errorf("%d names, want %d:\n%s", got, len(names), out)
 	}

@@ -1,11 +1,8 @@
 package guidestest
 
 import (
-	"fmt"
 	"strings"
 	"testing"
-
-	"github.com/dataplatform/terraform-provider-dataplatform/internal/sealing/sealingtest"
 )
 
 const scenarioDir = examplesDir + "/scenario"
@@ -14,11 +11,10 @@ const scenarioDir = examplesDir + "/scenario"
 // itself leaves behind.
 func newScenario(t *testing.T) *workspace {
 	t.Helper()
-	w := newReader(t)
-	skipIfTooOld(t, fileText(t, scenarioDir+"/modules/team/main.tf"))
+	w := newReader(t).withStore()
+	skipIfTooOld(t, fileText(t, scenarioDir+"/keys/store.tf"))
 	w.copies(scenarioDir, ".")
-	w.shell("rm -rf .terraform .terraform.lock.hcl .tflint.d terraform.tfstate* key.txt environments/*.pub")
-	w.File("environments/staging.pub", sealingtest.X25519(t).Recipient+"\n")
+	w.shell("rm -rf {.,keys}/.terraform {.,keys}/.terraform.lock.hcl .tflint.d {.,keys}/terraform.tfstate* key.txt keys/environments/*.pub")
 	return w
 }
 
@@ -35,47 +31,30 @@ func TestScenarioExample(t *testing.T) {
 	w.shell("terraform init")
 	w.wantScript("TF_WORKSPACE=default terraform plan", 1, "the values of staging, but the workspace is default.")
 	w.wantScript(`TF_VAR_pipes='{a={id="1",service="ledger",kafka={username="u"},postgres={username="u"}}}' terraform plan`, 1, "A pipe has one kind of source.")
-	wantText(t, w.Apply("-var=import_only=true"), "Plan: 1 to import, 2 to add, 0 to change, 0 to destroy.")
+	wantText(t, w.Apply("-var=import_only=true"), "Plan: 1 to import, 0 to add, 0 to change, 0 to destroy.")
 	out := w.Apply()
 	wantText(t, out, "Plan: 0 to add, 1 to change, 0 to destroy.")
 	wantNoText(t, out, "Warning")
-	w.wantKeys(2, 1)
+	w.wantKeys(0, 1)
 	w.WantEmptyPlan()
 }
 
 // TestScenarioReadme runs the commands of the scenario's README as they stand, with
-// the provider installed as from a registry: it tests the module, imports production
-// without a change, and then changes it. The scripts of its pipeline find nothing to do.
+// the provider installed as from a registry: it tests the module, creates the keys, imports
+// production without a change, and then changes it.
 func TestScenarioReadme(t *testing.T) {
 	w := newScenario(t)
 	p := readPage(t, scenarioDir+"/README.md")
-	p.drop(func(b block) bool { return b.language == "hcl" }) // other providers
-	const secrets = `{"customers":"secret-of-customers"}`
-	w.File("secrets.json", secrets)
-	w.follow(p)
+	p.drop(func(b block) bool { return b.language == "hcl" || strings.Contains(b.text, "go build") }) // other providers, and TestExamplesAreLinted
+	p.replace("read -rs TF_VAR_customers_password", "read -r TF_VAR_customers_password <<< secret-of-customers")
+	out := w.follow(p)
 	loader := w.key("ingest-production-loader")
-	wantText(t, strings.Join(w.Writes(), "\n"),
-		fmt.Sprintf(`"kafka":{"credentials":{"password":%q,"username":%q}}`, loader.secret, loader.id),
-		`"postgres":{"credentials":{"password":"secret-of-customers","username":"crm-replication"}}`)
+	wantText(t, w.stored("ingest/production/loader"), loader.id, loader.secret)
+	wantText(t, out, w.key("ingest-production-dashboards").secret) // what age prints
+	wantText(t, strings.Join(w.Writes(), "\n"), `"postgres":{"credentials":{"password":"secret-of-customers","username":"crm-replication"}}`)
 	w.wantKeys(2, 4)
-
-	// A run that sends no secret needs none.
-	w.in("production").setenv("TF_VAR_source_secrets={}", "TF_VAR_age_identity="+w.Read("key.txt"))
-	wantText(t, w.shell("bash ci/plan.sh && bash ci/drift.sh && bash ci/renew.sh"), "0 to add, 0 to change, 0 to destroy.", "No API key is due")
-	wantNoText(t, w.Read("terraform.tfstate.d/production/terraform.tfstate"), "secret-of-")
-
-	// A new version of one secret and a new generation of one key are sent, and nothing else. The
-	// plan does not have the secret.
-	const values = "environments/production.tfvars"
-	w.edit(values, `{ username = "crm-replication" }`, "{ username = \"crm-replication\" }\n    secret_version = 2")
-	w.edit(values, `roles = ["query_endpoints"]`, `roles = ["query_endpoints"], generation = 2`)
-	w.wantScript("terraform plan", 1, "Credential missing")
-	plan := w.setenv(`TF_VAR_source_secrets={"customers":"placeholder"}`).shell("terraform plan -out=tfplan")
-	w.setenv("TF_VAR_source_secrets="+secrets, "TF_CLI_ARGS_apply=").shell("terraform apply tfplan")
-	wantText(t, plan, "Plan: 1 to add, 1 to change, 1 to destroy.", `API key "ingest-production-dashboards"`)
-	if sent := strings.Join(w.Writes(), "\n"); strings.Count(sent, "secret-of-") != 1 {
-		t.Errorf("want one secret, got\n%s", sent)
+	for _, state := range []string{"", "keys/"} {
+		wantNoText(t, w.Read(state+"terraform.tfstate.d/production/terraform.tfstate"), "secret-of-", loader.secret)
 	}
-	w.wantKeys(1, 1)
-	w.WantEmptyPlan()
+	w.in("production").WantEmptyPlan() // without the password
 }

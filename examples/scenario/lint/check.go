@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 
@@ -151,7 +152,7 @@ var variableBlock = hclext.BlockSchema{Type: "variable", LabelNames: []string{"n
 	Attributes: []hclext.AttributeSchema{{Name: "type"}, {Name: "default"}},
 }}
 
-// variables checks the defaults of variables, and what .tfvars files of the root module set.
+// variables checks the defaults of variables, and what .tfvars files beside the module set.
 func (c *checker) variables(start string, patterns []string) error {
 	content, err := c.runner.GetModuleContent(&hclext.BodySchema{Blocks: []hclext.BlockSchema{variableBlock}}, nil)
 	if err != nil {
@@ -163,16 +164,18 @@ func (c *checker) variables(start string, patterns []string) error {
 			c.written(attribute.Expr, types[block.Labels[0]], "var."+block.Labels[0], "default")
 		}
 	}
-	if here, err := filepath.Abs("."); err != nil || here != start {
-		return err // these files have no values for this module
-	}
 	for _, pattern := range patterns {
 		files, err := filepath.Glob(pattern)
 		if err != nil {
 			return err
 		}
 		for _, name := range files {
-			file, diags := hclparse.NewParser().ParseHCLFile(name)
+			content, err := os.ReadFile(name)
+			if err != nil {
+				return err
+			}
+			name := c.shown(start, name)
+			file, diags := hclparse.NewParser().ParseHCL(content, name)
 			if diags.HasErrors() {
 				return diags
 			}
@@ -185,6 +188,16 @@ func (c *checker) variables(start string, patterns []string) error {
 		}
 	}
 	return c.err
+}
+
+// shown is a path of the module as TFLint shows it: from where it was started.
+func (c *checker) shown(start, name string) string {
+	if path, err := filepath.Abs(name); err == nil {
+		if path, err = filepath.Rel(start, path); err == nil {
+			return path
+		}
+	}
+	return name
 }
 
 // modules checks the arguments of the modules in this repository.

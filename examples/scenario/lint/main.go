@@ -32,11 +32,10 @@ func (*rule) Name() string              { return "misspelled_members" }
 func (*rule) Enabled() bool             { return true }
 func (*rule) Severity() tflint.Severity { return tflint.ERROR }
 
-// options are the arguments of the rule in .tflint.hcl. Paths are relative to the
-// directory in which TFLint was started.
+// options are the arguments of the rule in .tflint.hcl.
 type options struct {
-	Schema        string   `hclext:"schema"`                  // output of terraform providers schema -json
-	VariableFiles []string `hclext:"variable_files,optional"` // patterns of .tfvars files of the root module
+	Schema        string   `hclext:"schema"`                  // output of terraform providers schema -json, from where TFLint was started
+	VariableFiles []string `hclext:"variable_files,optional"` // patterns of .tfvars files, in the directory of each module
 }
 
 // Check looks at the arguments of resources, data sources and ephemeral resources, at the

@@ -3,17 +3,11 @@
 mock_provider "dataplatform" {}
 
 variables {
-  team        = "ingest"
   environment = "production"
 
   services = {
     events  = { id = "20000000-0000-4000-8000-000000000001", num_replicas = 6, always_on = true }
     readers = { id = "20000000-0000-4000-8000-000000000002" }
-  }
-
-  applications = {
-    loader     = { roles = ["developer"], addresses = { "192.0.2.10" = "loader" } }
-    dashboards = { roles = ["query_endpoints"] }
   }
 
   pipes = {
@@ -27,8 +21,6 @@ variables {
   # Terraform 1.11 requires a value although the variable has a default. With a secret,
   # OpenTofu 1.12 fails: its mocks return write-only arguments.
   source_secrets = {}
-
-  secret_recipients = ["age1ql3z7hjy54pw3hyww5ayyfg7zqgvc7w3j2elw8zmrj2kg5sfn9aqmcac8p"]
 }
 
 run "import_only_manages_nothing" {
@@ -61,10 +53,5 @@ run "production" {
   assert {
     condition     = dataplatform_service_scaling.this["readers"].num_replicas == 3 && dataplatform_service_scaling.this["readers"].idle_scaling
     error_message = "The service readers does not have the values of the environment."
-  }
-
-  assert {
-    condition     = dataplatform_api_key.this["loader"].validity_hours - dataplatform_api_key.this["loader"].early_renewal_hours == 30 * 24
-    error_message = "The key is not replaced every 30 days."
   }
 }

@@ -13,9 +13,6 @@ locals {
       insert_wait_ms       = 2000
     }
   }[var.environment]
-
-  # How long an application has to switch to its new key.
-  overlap_days = 14
 }
 
 resource "dataplatform_service_scaling" "this" {
@@ -27,33 +24,6 @@ resource "dataplatform_service_scaling" "this" {
   idle_timeout_minutes = var.import_only ? null : local.size.idle_timeout_minutes
 }
 
-resource "dataplatform_api_key" "this" {
-  for_each = var.applications
-
-  name  = "${var.team}-${var.environment}-${each.key}"
-  roles = each.value.roles
-
-  # An apply key_rotation_days after the key's creation, or later, replaces the key.
-  validity_hours      = (var.key_rotation_days + local.overlap_days) * 24
-  early_renewal_hours = local.overlap_days * 24
-
-  # The state has the secret only encrypted.
-  secret_recipients = var.secret_recipients
-
-  rotation_triggers = {
-    generation = each.value.generation
-  }
-
-  # Null and not []: the API does not document what an empty list allows.
-  ip_access_list = length(each.value.addresses) == 0 ? null : [
-    for source, description in each.value.addresses : { source = source, description = description }
-  ]
-
-  lifecycle {
-    create_before_destroy = true
-  }
-}
-
 resource "dataplatform_pipe" "this" {
   for_each = var.pipes
 
@@ -63,9 +33,9 @@ resource "dataplatform_pipe" "this" {
   # Write-only: the secret is in no plan and no state. Without a kind, no credentials are sent.
   source_credentials = var.import_only || each.value.kafka == null && each.value.postgres == null ? null : {
     kafka = each.value.kafka == null ? null : {
-      username            = each.value.kafka.application == null ? each.value.kafka.username : dataplatform_api_key.this[each.value.kafka.application].key_id
+      username            = each.value.kafka.username
       password_wo         = lookup(var.source_secrets, each.key, null)
-      password_wo_version = each.value.kafka.application == null ? each.value.secret_version : dataplatform_api_key.this[each.value.kafka.application].secret_version
+      password_wo_version = each.value.secret_version
     }
 
     postgres = each.value.postgres == null ? null : {

@@ -1,13 +1,3 @@
-variable "team" {
-  description = "Name of the team. API keys begin with it."
-  type        = string
-
-  validation {
-    condition     = can(regex("^[a-z][a-z0-9-]{1,30}$", var.team))
-    error_message = "The team's name must be 2 to 31 lowercase letters, digits and hyphens, and begin with a letter."
-  }
-}
-
 variable "environment" {
   description = "What the services are scaled for: `staging` or `production`."
   type        = string
@@ -39,45 +29,13 @@ variable "services" {
   }))
 }
 
-variable "applications" {
-  description = <<-EOT
-    Applications that need an API key, by name.
-
-    - `roles`: `developer`, `query_endpoints` or both. The module rejects `admin`
-    - `addresses`: IP addresses and CIDR blocks from which the key is accepted, each with a description
-    - `generation`: increase it to replace the key before it is due, for example because its secret leaked
-  EOT
-  type = map(object({
-    roles      = set(string)
-    addresses  = optional(map(string), {})
-    generation = optional(number, 1)
-  }))
-  default = {}
-
-  validation {
-    condition     = alltrue([for application in values(var.applications) : !contains(application.roles, "admin")])
-    error_message = "An application must not have the role admin."
-  }
-}
-
-variable "key_rotation_days" {
-  description = "How often each API key is replaced, in days. The old key stays valid for 14 more days."
-  type        = number
-  default     = 30
-
-  validation {
-    condition     = var.key_rotation_days >= 1 && var.key_rotation_days <= 365 && floor(var.key_rotation_days) == var.key_rotation_days
-    error_message = "key_rotation_days must be a whole number between 1 and 365."
-  }
-}
-
 variable "pipes" {
   description = <<-EOT
     Pipes of the services, by a name of your choice.
 
     - `service`: the service's name in `services`
     - `id`: ID of the pipe
-    - `kafka`, `postgres`: `username` of the pipe at its source. The secret is its password. For `kafka`, `application` names an application instead, with whose API key the pipe authenticates
+    - `kafka`, `postgres`: `username` of the pipe at its source. The secret is its password
     - `secret_version`: increase it to send a new secret
 
     Set the kind that the pipe has. Without a kind, Terraform sends no credentials, for example because the source trusts the pipe's IAM role.
@@ -86,7 +44,7 @@ variable "pipes" {
     service        = string
     id             = string
     secret_version = optional(number, 1)
-    kafka          = optional(object({ username = optional(string), application = optional(string) }))
+    kafka          = optional(object({ username = string }))
     postgres       = optional(object({ username = string }))
   }))
   default = {}
@@ -108,9 +66,4 @@ variable "source_secrets" {
   default     = {}
   sensitive   = true
   ephemeral   = true
-}
-
-variable "secret_recipients" {
-  description = "Public keys to which the secret of each API key is encrypted: age recipients or SSH public keys."
-  type        = set(string)
 }
