@@ -62,6 +62,7 @@ func (f *pipeline) run(job, variables string, code int, texts ...string) {
 	}
 	printed += folded(f.Read("summary")) + " " + folded(f.Read("output"))
 	wantText(f.T, printed, texts...)
+	wantNoText(f.T, printed, "AGE ENCRYPTED") // dozens of lines above the warnings
 	if failed != code {
 		f.T.Errorf("%s: exit code %d, want %d:\n%s", job, failed, code, printed)
 	}

@@ -173,7 +173,10 @@ variable "identity" {
 }
 variable "trigger" { default = 1 }
 data "dataplatform_alert" "this" { id = "` + mockplatform.AlertID + `" }
-output "encrypted" { value = dataplatform_api_key.this.encrypted_key_secret }
+output "encrypted" {
+  value     = dataplatform_api_key.this.encrypted_key_secret
+  sensitive = true
+}
 resource "dataplatform_api_key" "plain" {
   name              = "plain"
   roles             = ["developer"]
