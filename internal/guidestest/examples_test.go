@@ -1,6 +1,7 @@
 package guidestest
 
 import (
+	"cmp"
 	"fmt"
 	"io/fs"
 	"os"
@@ -9,7 +10,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/sealing/sealingtest"
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/terraformtest"
 )
@@ -85,13 +85,11 @@ func newExample(t *testing.T, config string) *workspace {
 	}
 	for _, variable := range openVariable.FindAllStringSubmatch(config, -1) {
 		if !strings.Contains(variable[2], "default") {
-			w.setenv("TF_VAR_" + variable[1] + "=example")
+			w.setenv("TF_VAR_" + variable[1] + "=" + cmp.Or(map[string]string{"lighthouse_key_id": "demo-key-id", "lighthouse_key_secret": "demo-key-secret"}[variable[1]], "example"))
 		}
 	}
-	if strings.Contains(config, `data "dataplatform_pipe" "staging"`) {
-		staging := w.Pipe(mockplatform.PostgresPipeID)
-		staging["id"] = "40000000-0000-4000-8000-000000000005"
-		w.SetPipe(staging)
+	if strings.Contains(config, "aws_secretsmanager") {
+		w.withStore()
 	}
 	if strings.Contains(config, "tables.csv") {
 		w.File("tables.csv", fileText(t, examplesDir+"/resources/dataplatform_pipe/tables.csv"))
@@ -134,7 +132,7 @@ func TestSnippets(t *testing.T) {
 			})
 		}
 	}
-	if found < 6 {
+	if found < 4 {
 		t.Errorf("only %d snippets were found", found)
 	}
 }

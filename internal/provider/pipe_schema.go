@@ -149,9 +149,9 @@ func postgresAttribute(set, must access) schema.Attribute {
 func tableMappingsAttribute(set, must access) schema.Attribute {
 	const description = "Mappings of source tables to destination tables, by `SCHEMA.TABLE:TARGET`. Mappings that are not in the map are removed."
 	return set.objectMap(description, map[string]schema.Attribute{
-		"source_schema_name": set.string("Schema of the source table. Defaults to the one in the key, and must be the same.", nonEmpty),
-		"source_table":       set.string("Source table. Defaults to the one in the key, and must be the same.", nonEmpty),
-		"target_table":       set.string("Destination table. Defaults to the one in the key, and must be the same.", nonEmpty),
+		"source_schema_name": set.string("Schema of the source table. Must match the key.", nonEmpty),
+		"source_table":       set.string("Source table. Must match the key.", nonEmpty),
+		"target_table":       set.string("Destination table. Must match the key.", nonEmpty),
 
 		"excluded_columns":       must.stringSet("Columns that are not copied. Use `[]` to exclude none.", nonNullSet, setvalidator.ValueStringsAre(nonEmpty)),
 		"use_custom_sorting_key": set.bool("Whether the table is sorted by `sorting_keys`. Defaults to `false`."),

@@ -23,15 +23,21 @@ ephemeral "dataplatform_api_key_secret" "loader" {
   identity             = var.age_identity
 }
 
-resource "dataplatform_pipe" "orders" {
-  service_id = "20000000-0000-4000-8000-000000000001"
-  pipe_id    = "40000000-0000-4000-8000-000000000001"
+resource "aws_secretsmanager_secret" "loader" {
+  name = "orders/loader"
+}
 
-  source_credentials = {
-    kafka = {
-      username            = dataplatform_api_key.loader.key_id
-      password_wo         = ephemeral.dataplatform_api_key_secret.loader.key_secret
-      password_wo_version = dataplatform_api_key.loader.secret_version
-    }
+resource "aws_secretsmanager_secret_version" "loader" {
+  secret_id = aws_secretsmanager_secret.loader.id
+
+  secret_string_wo = jsonencode({
+    key_id     = dataplatform_api_key.loader.key_id
+    key_secret = ephemeral.dataplatform_api_key_secret.loader.key_secret
+  })
+  secret_string_wo_version = dataplatform_api_key.loader.secret_version
+
+  # Or the old version would be destroyed before the new key is created.
+  lifecycle {
+    create_before_destroy = true
   }
 }

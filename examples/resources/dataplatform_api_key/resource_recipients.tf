@@ -14,5 +14,5 @@ resource "dataplatform_api_key" "batch" {
 
 output "encrypted_key_secret" {
   value     = dataplatform_api_key.batch.encrypted_key_secret
-  sensitive = true # or its many lines would stand above the warnings of a plan
+  sensitive = true
 }

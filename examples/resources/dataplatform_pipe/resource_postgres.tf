@@ -9,18 +9,15 @@ resource "dataplatform_pipe" "customers" {
 
   source = {
     postgres = {
-      settings = {
-        sync_interval_seconds = 30
-      }
-
       table_mappings = {
-        "public.customers:customers" = { excluded_columns = ["password_hash", "phone"] }
-        "public.addresses:addresses" = { excluded_columns = [] }
+        "public.addresses:addresses"    = { excluded_columns = [] }
+        "sales.leads:sales_leads"       = { excluded_columns = ["notes"] }
+        "sales.invoices:sales_invoices" = { excluded_columns = ["iban"] }
 
-        "sales.invoices:sales_invoices" = {
-          excluded_columns       = []
+        "public.customers:customers" = {
+          excluded_columns       = ["password_hash", "phone"]
           use_custom_sorting_key = true
-          sorting_keys           = ["customer_id", "issued_at"]
+          sorting_keys           = ["country", "id"]
         }
       }
     }

@@ -10,8 +10,11 @@ resource "dataplatform_pipe" "customers" {
   source = {
     postgres = {
       table_mappings = {
-        for t in csvdecode(file("${path.module}/tables.csv")) :
-        "${t.schema}.${t.table}:${t.target}" => { excluded_columns = compact(split(" ", t.excluded)) }
+        for t in csvdecode(file("${path.module}/tables.csv")) : "${t.schema}.${t.table}:${t.target}" => {
+          excluded_columns       = compact(split(" ", t.excluded))
+          use_custom_sorting_key = t.sorting != ""
+          sorting_keys           = compact(split(" ", t.sorting))
+        }
       }
     }
   }
