@@ -26,39 +26,68 @@ func TestOfflineGuide(t *testing.T) {
 	needs(t, p.text)
 	wantText(t, newReader(t).withFake(p),
 		"Plan: 1 to import, 0 to add, 1 to change, 0 to destroy.",
-		"1 imported, 0 added, 1 changed, 0 destroyed.",
-		"Success! 2 passed, 0 failed.", "Success! 1 passed, 0 failed.")
+		"1 imported, 0 added, 1 changed, 0 destroyed.")
 }
 
-// TestContainersOfTheOfflineGuide plans with the settings of the guide's containers, which are the same. A proxy
-// stands for the network in which the fake has the name of its container.
-func TestContainersOfTheOfflineGuide(t *testing.T) {
-	wantText(t, fileText(t, guide("offline")), "-p 127.0.0.1:18080:18080 ") // not for other machines
-	wantText(t, fileText(t, "../../Dockerfile"), `["/mockplatform", "-addr", "0.0.0.0:18080"]`)
-	p := readPage(t, guide("offline"))
-	setting := regexp.MustCompile(`(DATAPLATFORM_\w+): "?([^"\n]+)`)
-	settings := setting.FindAllStringSubmatch(p.block(t, "# compose.yaml").text, -1)
-	if inWorkflow := setting.FindAllStringSubmatch(p.block(t, "# .github/workflows/module.yml").text, -1); !slices.EqualFunc(settings, inWorkflow, slices.Equal) {
-		t.Errorf("the containers have other settings: %q and %q", settings, inWorkflow)
-	}
-	w := newWorkspace(t, "")
-	skipIfTooOld(t, p.block(t, "# main.tf").text)
-	w.File("main.tf", p.block(t, "# main.tf").text)
-	w.setenv("HTTP_PROXY="+w.url, "DATAPLATFORM_ALERTS_BASE_URL=", "DATAPLATFORM_ALERTS_ACCESS_TOKEN=")
-	for _, found := range settings {
-		w.setenv(found[1] + "=" + found[2])
-	}
-	wantText(t, w.PlanText(), "1 to import, 0 to add, 1 to change")
-	w.setenv("DATAPLATFORM_ALLOW_HTTP=").wantScript("terraform plan", 1, "allow_http")
+// TestModuleGuide follows the guide: it tests the module with a mock and with the fake, which the test names although the
+// environment has another platform.
+func TestModuleGuide(t *testing.T) {
+	all := chapters(t, guide("publishing-a-module"))
+	needs(t, all[0].text)
+	w := newReader(t)
+	p := readPage(t, guide("publishing-a-module"))
+	p.drop(func(b block) bool {
+		return b.language == "yaml" || strings.HasPrefix(b.text, "moved {") || strings.HasPrefix(b.text, "variable ")
+	})
+	p.insert(t, "terraform init", "unset DATAPLATFORM_ORGANIZATION_ID\nexport DATAPLATFORM_BASE_URL=https://192.0.2.1\n")
+	start := readPage(t, guide("offline")).block(t, "./mockplatform ")
+	p.blocks = append([]block{*start}, p.blocks...)
+	wantText(t, w.withFake(p), "Success! 2 passed, 0 failed.")
 }
 
-// TestRehearsalOfARenewal follows the rehearsal of a renewal in the guide to rotating keys, with the
-// settings that the guide to modules offline exports.
+// TestModuleChanges shows what users of the guide's module see of its changes: a name that was renamed with and without
+// a validation, resources that were renamed with and without moved.
+func TestModuleChanges(t *testing.T) {
+	p := readPage(t, guide("publishing-a-module"))
+	needs(t, p.text)
+	module := p.block(t, "# main.tf").text
+	w := newReader(t)
+	w.shell("mkdir module")
+	w.File("module/main.tf", module)
+	w.File("main.tf", `module "ingest" {
+  source     = "./module"
+  service_id = "20000000-0000-4000-8000-000000000001"
+  pipes      = { orders = { id = "40000000-0000-4000-8000-000000000001", threads = 16 } }
+}
+`)
+	w.shell("terraform init")
+	w.Apply()
+	w.File("module/main.tf", strings.NewReplacer("threads = optional", "max_threads = optional", "each.value.threads", "each.value.max_threads").Replace(module))
+	wantText(t, w.PlanText(), "No changes.") // the value is unmanaged
+	variable := p.block(t, "renamed in 2.0.0").text
+	before, rest, _ := strings.Cut(module, "variable \"pipes\"")
+	_, after, _ := strings.Cut(rest, "\n}\n")
+	w.File("module/main.tf", strings.NewReplacer("each.value.threads", "each.value.max_threads", "each.value.tables", "null").Replace(before+variable+after))
+	out, ok := w.Terraform("plan", "-input=false")
+	if wantText(t, out, "threads is called max_threads since version 2.0.0."); ok {
+		t.Error("the old name is accepted")
+	}
+	renamed := strings.ReplaceAll(module, `"dataplatform_pipe" "this"`, `"dataplatform_pipe" "all"`)
+	w.File("module/main.tf", renamed)
+	wantText(t, w.PlanText(), "1 to add, 0 to change, 1 to destroy.")
+	moved, _, _ := strings.Cut(p.block(t, "from = dataplatform_pipe.this").text, "\n\n")
+	w.File("module/main.tf", renamed+moved)
+	wantText(t, w.PlanText(), "has moved to", "0 to add, 0 to change, 0 to destroy.")
+}
+
+// TestRehearsalOfARenewal follows the rehearsal of a renewal in the guide to rotating keys, after the first steps.
 func TestRehearsalOfARenewal(t *testing.T) {
+	start := readPage(t, guide("getting-started"))
+	needs(t, "Requires Terraform 1.5 or OpenTofu 1.6, or later, and jq.")
 	p, offline := chapterOf(t, guide("rotating-keys"), "Rehearse a renewal"), readPage(t, guide("offline"))
-	p.insert(t, "# main.tf", offline.block(t, "export DATAPLATFORM_BASE_URL=").text)
+	p.blocks = slices.Concat([]block{*offline.block(t, "./mockplatform "), *offline.block(t, "export DATAPLATFORM_BASE_URL=")}, start.blocks, p.blocks)
 	out := newReader(t).withFake(p)
-	wantText(t, out, "1 added, 0 changed, 0 destroyed.", "1 added, 0 changed, 1 destroyed.")
+	wantText(t, out, "1 added, 0 changed, 1 destroyed.")
 	wantNoText(t, out, "no such key")
 }
 

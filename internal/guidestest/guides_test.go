@@ -100,11 +100,14 @@ sed -i.bak s/idle_scaling/idle_scalling/ services.yaml
 ! terraform plan
 `
 	printsOfFile := []string{"No changes.", "idle_scaling = false -> true", "Service 20000000-0000-4000-8000-000000000003 has unknown names: idle_scalling."}
-	const leaveOld = `echo '"20000000-0000-4000-8000-000000000002": { label: events-eu-readers }' > services.yaml
+	const moveOne = `mkdir production && cp providers.tf production
+sed 's|"./modules|"../modules|' services.tf > production/services.tf
+grep 000001 -A 2 services.yaml > production/services.yaml
+terraform -chdir=production init
+terraform -chdir=production apply
+cd production && terraform plan && cd ..
+grep -v 000001 -A 0 services.yaml | sed -n '/000002/,$p' > rest && mv rest services.yaml
 terraform plan
-terraform workspace new staging
-! terraform plan
-terraform workspace select default
 `
 	all := chapters(t, guide("adopting-many"))
 	intro := all[0]
@@ -115,18 +118,17 @@ terraform workspace select default
 		prints []string
 	}{
 		{[]string{"Services"}, plan + inServices, printsOfFile},
+		{[]string{"Services", "Several states"}, moveOne, []string{"0 to change, 0 to destroy.", "No changes.", "1 to destroy"}},
 		{[]string{"Pipes", "If the pipes differ"}, plan + "! grep -E 'organization_id|= null' pipes.tf\n", []string{"No changes."}},
 		{[]string{"Pipes", "If all pipes have the same settings"}, plan, []string{"No changes."}},
-		{
-			[]string{"Services", "Several states"}, leaveOld + "cd production\n" + plan + inServices,
-			append(printsOfFile, "2 to destroy", "These are the values of default, but the workspace is staging."),
-		},
 	}
 	followed := []string{intro.title}
 	for _, row := range rows {
 		followed = append(followed, row.parts...)
 		t.Run(row.parts[len(row.parts)-1], func(t *testing.T) {
 			w := newReader(t)
+			w.setenv("TF_CLI_ARGS_apply=-auto-approve")
+			w.UpdateService(mockplatform.ServiceID, func(doc mockplatform.Document) { doc["idleScaling"], doc["idleTimeoutMinutes"] = false, 0 })
 			w.UpdatePipe(mockplatform.KafkaPipeID, func(doc mockplatform.Document) { // nothing of it can be set
 				doc["settings"], doc["fieldMappings"] = mockplatform.Document{}, nil
 				doc["source"] = mockplatform.Document{"kafka": mockplatform.Document{"brokers": "b:9092"}}
@@ -210,7 +212,13 @@ resource "dataplatform_service_scaling" "events" {
 	w := newWorkspace(t, plainProvider+scaling).setenv("TF_CLI_ARGS_apply=-auto-approve")
 	output := w.PlanText()
 	scaling = strings.Replace(scaling, "service_id", "provider = dataplatform.loader\n  service_id", 1)
-	w.File("main.tf", plainProvider+p.block(t, "provider \"dataplatform\"").text+scaling+`
+	w.File("main.tf", plainProvider+`
+provider "dataplatform" {
+  alias      = "loader"
+  key_id     = dataplatform_api_key.loader.key_id
+  key_secret = dataplatform_api_key.loader.key_secret
+}
+`+scaling+`
 resource "dataplatform_api_key" "loader" {
   name              = "orders-loader"
   roles             = ["developer"]
@@ -278,70 +286,28 @@ func TestSecretsGuide(t *testing.T) {
 	wantNoText(t, out, "hush-hush")
 }
 
-// TestSealedSecretsGuide follows the chapter on the secret of a key, with a pipe in the place of Vault,
-// which is not here: it delivers the secret, plans a pull request without the identity, and decrypts
-// without Terraform.
+// TestSealedSecretsGuide delivers the secret of the page's example to a store, and decrypts without Terraform, as the guide
+// says. TestScenarioWorkflow plans pull requests without the identity.
 func TestSealedSecretsGuide(t *testing.T) {
-	const vault = "    vault = {\n      source = \"hashicorp/vault\"\n    }\n"
-	pipe := fmt.Sprintf(`resource "dataplatform_pipe" "loader" {
-  service_id         = %q
-  pipe_id            = %q
-  source_credentials = { kafka = {
-    username = "u"
-    `, mockplatform.ServiceID, mockplatform.KafkaPipeID)
-	stored := func(w *workspace) string {
-		return fmt.Sprint(w.PipeSecrets(mockplatform.KafkaPipeID)["kafka"])
-	}
-	deliver := chapterOf(t, guide("secrets"), "Deliver the secret to a secret store")
-	pullRequest := chapterOf(t, guide("secrets"), "Plan pull requests without the identity")
-	needs(t, deliver.text)
-
-	w := newReader(t).setenv("TF_CLI_ARGS_apply=-auto-approve")
-	for _, p := range []*page{deliver, pullRequest} {
-		p.replace(vault, "")
-		p.replace("resource \"vault_kv_secret_v2\" \"loader\" {\n  mount = \"secret\"\n  name  = \"orders/loader\"\n\n", pipe)
-		p.replace("  data_json_wo", "  password_wo")
-		p.replace("_wo_version = dataplatform_api_key.loader.secret_version\n", "_wo_version = dataplatform_api_key.loader.secret_version\n  } }\n")
-	}
-	w.follow(deliver)
-	wantText(t, stored(w), w.key("orders-loader").secret)
-	wantNoText(t, w.Read("terraform.tfstate")+w.Read("main.tf"), w.key("orders-loader").secret, "vault")
-
-	// The pull request: the ephemeral block and what the consumer gets are replaced.
-	w.File("main.tf", replacePatterns(w.Read("main.tf"), map[string]string{
-		`(?s)ephemeral "dataplatform_api_key_secret" "loader" \{\n.*?\n\}\n`: pullRequest.block(t, "ephemeral \"dataplatform").text,
-		`(?s)  password_wo = .*?  \}\)\n`:                                    pullRequest.block(t, "  password_wo =").text,
-		`  ephemeral = true\n\}`:                                             "  ephemeral = true\n  default   = null\n}",
-	}))
-	wantText(t, w.shell("terraform plan -var=decrypts=false"), "No changes.")
-	w.wantScript("terraform plan", 1, "identity must be set in every run in which encrypted_key_secret is known")
-	w.edit("main.tf", `"orders-loader"`, `"other"`)
-	wantText(t, w.shell("terraform plan -var=decrypts=false"), "1 to add, 1 to change, 1 to destroy.")
-	w.shell("export TF_VAR_age_identity=\"$(cat key.txt)\"\nterraform plan -out=tfplan\nterraform apply tfplan")
-	wantText(t, stored(w), w.key("other").secret)
+	example := fileText(t, examplesDir+"/ephemeral-resources/dataplatform_api_key_secret/ephemeral-resource.tf")
+	skipIfTooOld(t, example)
+	w := newReader(t).withStore().setenv("TF_CLI_ARGS_apply=-auto-approve")
+	w.File("main.tf", fileText(t, examplesDir+"/ephemeral-resources/dataplatform_api_key_secret/versions.tf")+example)
+	w.shell(chapterOf(t, guide("secrets"), "The secret of an API key").block(t, "age-keygen").text)
+	w.follow(chapterOf(t, guide("secrets"), "Deliver the secret to a secret store"))
+	wantText(t, w.stored("orders/loader"), w.key("orders-loader").secret)
+	wantNoText(t, w.Read("terraform.tfstate"), w.key("orders-loader").secret)
 }
 
 // TestDecryptingGuide decrypts without Terraform, with any version of it.
 func TestDecryptingGuide(t *testing.T) {
+	needsProgram(t, "openssl")
 	w := newReader(t).setenv("TF_CLI_ARGS_apply=-auto-approve")
-	w.shell(chapterOf(t, guide("secrets"), "Deliver the secret to a secret store").block(t, "age-keygen").text)
-	out := w.follow(chapterOf(t, guide("secrets"), "Decrypt the secret without Terraform"))
-	wantText(t, out, w.key("orders-loader").secret)
+	w.shell(chapterOf(t, guide("secrets"), "The secret of an API key").block(t, "age-keygen").text)
+	w.File("main.tf", plainProvider+fileText(t, examplesDir+"/resources/dataplatform_api_key/resource_recipients.tf"))
+	w.shell("terraform init && terraform apply")
+	wantText(t, w.follow(chapterOf(t, guide("secrets"), "Decrypt the secret without Terraform")), w.key("orders-batch").secret)
 	fingerprint := w.shell(chapterOf(t, guide("secrets"), "Choose the recipients").block(t, "openssl").text)
 	w.edit("main.tf", "  secret_recipients = [file(\"key.pub\")]\n", "")
 	wantText(t, w.PlanText(), "- age1pq1 SHA256:"+strings.TrimSpace(fingerprint))
-}
-
-// TestEncryptionGuide encrypts state and plan with OpenTofu.
-func TestEncryptionGuide(t *testing.T) {
-	if !programUnder(t).OpenTofu || programUnder(t).OlderThan("", "1.7") {
-		t.Skip("needs OpenTofu 1.7")
-	}
-	p := chapterOf(t, guide("secrets"), "Encrypt the whole state with OpenTofu")
-	w := newReader(t).setenv("TF_VAR_state_passphrase=correct-horse-battery")
-	w.File("main.tf", plainProvider+"resource \"dataplatform_api_key\" \"n\" {\n  name = \"plain-name\"\n  roles = [\"admin\"]\n}\n")
-	w.follow(p)
-	w.shell("terraform init && terraform plan -out=tfplan && terraform apply tfplan")
-	wantText(t, w.Read("terraform.tfstate"), "encrypted_data")
-	wantNoText(t, w.Read("terraform.tfstate")+w.Read("tfplan"), "plain-name")
 }

@@ -1,6 +1,7 @@
 package guidestest
 
 import (
+	"fmt"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -15,10 +16,12 @@ func TestUpgradingGuide(t *testing.T) {
 	w := newReader(t)
 	p := readPage(t, guide("upgrading"))
 	needs(t, "Requires Terraform 1.7 or OpenTofu 1.10, or later, and jq.")
-	const newer = "Error: Resource instance managed by newer provider version\n" // TestStatesOfEarlierVersions
-	p.index(t, newer)
-	p.drop(func(b block) bool { return b.text == newer })
-	p.insert(t, "init -upgrade", publishNext)
+	// The guide creates nothing, so the reader has a configuration.
+	w.File("main.tf", fmt.Sprintf("resource \"dataplatform_service_scaling\" \"events\" {\n  service_id = %q\n}\n", mockplatform.ServiceID)+
+		fileText(t, examplesDir+"/resources/dataplatform_api_key/resource.tf"))
+	p.insert(t, "init -upgrade", "terraform apply\n"+publishNext)
+	p.insert(t, "# removed.tf", "rm main.tf\n")
+	w.setenv("TF_CLI_ARGS_apply=-auto-approve")
 	wantText(t, w.follow(p), "Installed dataplatform/dataplatform v0.1.0")
 	w.wantKeys(1, 0)
 	if key := regexp.MustCompile(`^orders-loader\t[0-9a-f-]{36}\t\w+\t\d{4}-\S+Z\n$`); !key.MatchString(w.Read("keys.tsv")) {

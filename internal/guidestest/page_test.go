@@ -117,8 +117,15 @@ func needs(t *testing.T, text string) {
 	if program := programUnder(t); program.OpenTofu && least[2] == "" || program.OlderThan(least[1], least[2]) {
 		t.Skipf("%s: this is %s", least[0], program)
 	}
-	if _, err := exec.LookPath("jq"); least[3] != "" && err != nil {
-		t.Skip("there is no jq")
+	if least[3] != "" {
+		needsProgram(t, "jq")
+	}
+}
+
+func needsProgram(t *testing.T, name string) {
+	t.Helper()
+	if _, err := exec.LookPath(name); err != nil {
+		t.Skip("there is no " + name)
 	}
 }
 

@@ -43,6 +43,7 @@ func TestScenarioExample(t *testing.T) {
 // the provider installed as from a registry: it tests the module, creates the keys, imports
 // production without a change, and then changes it.
 func TestScenarioReadme(t *testing.T) {
+	needsProgram(t, "jq")
 	w := newScenario(t)
 	p := readPage(t, scenarioDir+"/README.md")
 	p.drop(func(b block) bool { return b.language == "hcl" || strings.Contains(b.text, "go build") }) // other providers, and TestExamplesAreLinted

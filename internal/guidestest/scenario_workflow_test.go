@@ -76,6 +76,7 @@ func (f *pipeline) run(job, variables string, code int, texts ...string) {
 // identity, main, and the schedule, with everything that fails on the way. The secret of the loader
 // reaches the store, and stands nowhere else.
 func TestScenarioWorkflow(t *testing.T) {
+	needsProgram(t, "openssl")
 	w := newScenario(t)
 	pair, other := sealingtest.X25519(t), sealingtest.X25519(t)
 	w.File("keys/environments/production.pub", pair.Recipient+"\n")

@@ -100,7 +100,7 @@ step '2. A table, and a column' 'Replicate one more table. On the way, somebody 
 edit pipe.tf '/sales.leads/ { print; print "        \"sales.invoices:invoices\"    = { excluded_columns = [\"iban\"] }"; next } { sub(/, "phone"/, ""); print }'
 plan
 
-step '3. The column stays excluded' 'With "phone" back in the list, only the new table is left to add: the other mappings are not touched.'
+step '3. The column stays excluded' 'With "phone" back in the list, only the new table is left to add: the other mappings are not touched. No credentials are sent, and the fake keeps those it has. Your platform may not: set source_credentials first.'
 edit pipe.tf '{ sub(/"password_hash"/, "&, \"phone\""); print }'
 plan '[+~-] "[a-z_.]+:|^Plan:'
 apply
