@@ -154,9 +154,6 @@ func (r *apiKeyResource) warnExpired(plan tfvalue.Value, diags *diag.Diagnostics
 // what a reviewer has to know of the new one, and which order of the plan would cost the old secret: a
 // provider cannot see whether create_before_destroy is set, but the reader can. It also has the
 // warnings of the new key, because Terraform shows none of the second plan of a replacement.
-//
-// An argument under ignore_changes has the old key's value in config, although the new key ignores
-// nothing. So the warning does not tell such a change; the plan shows it.
 func (r *apiKeyResource) warnReplaced(config, plan, state tfvalue.Value, changed []string, diags *diag.Diagnostics) {
 	var why []string
 	unknown := slices.DeleteFunc(slices.Clone(changed), func(name string) bool { return plan.At(name).IsFullyKnown() })
@@ -176,6 +173,7 @@ func (r *apiKeyResource) warnReplaced(config, plan, state tfvalue.Value, changed
 	paragraphs := []string{
 		fmt.Sprintf("The key is replaced because %s. %s", strings.Join(why, ", and "), r.remains("The old key", state,
 			" The API cannot delete keys: revoke it in the platform's console once nothing uses it.")),
+		r.ignoredChanges(config),
 		recipientChanges(config, state),
 		unlimited("The new key", config),
 		"If the plan says that it destroys the key and then creates a replacement (-/+), set create_before_destroy first, " +

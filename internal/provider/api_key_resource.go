@@ -36,6 +36,7 @@ func (r *apiKeyResource) Metadata(_ context.Context, req resource.MetadataReques
 // error of an attribute would show.
 func (r *apiKeyResource) ValidateConfig(_ context.Context, req resource.ValidateConfigRequest, resp *resource.ValidateConfigResponse) {
 	config := tfvalue.Of(req.Config.Raw)
+	r.validated(config)
 	conn.WarnEmptyObjects(config, &resp.Diagnostics)
 	recipientsOf(config.At("secret_recipients"), &resp.Diagnostics)
 	if list := config.At("ip_access_list"); isSet(list) && list.IsEmpty() {

@@ -16,10 +16,12 @@
 //	pipe_schema.go: its schema
 //	pipe_mappings.go: table mappings: what is wrong with them, what a plan changes, in words, and their keys
 //	pipe_credentials.go: the credentials of a source, as write-only arguments
+//	pipe_credentials_warnings.go: what a plan does not say of them
 //	pipe_data_source.go: the data source
 //	api_key_resource.go: dataplatform_api_key: the creation of a key, its refreshes, and its end
 //	api_key_schema.go: its schema
 //	api_key_plan.go: when a key is created, kept or replaced, and what warnings say of it
+//	api_key_ignored.go: what ignore_changes hides from the plan of a replacement
 //	api_key_recipients.go: to whom its secret is encrypted, and the version of the secret
 //	api_key_secret.go: the ephemeral resource dataplatform_api_key_secret
 package provider

@@ -194,6 +194,7 @@ func checkCredentials(r adopt.Review) []string {
 			lines = append(lines, fmt.Sprintf("credentials of %s.%s (the API does not return the current ones)", credentialsName, c.kind))
 		}
 	}
+	warnCredentials(r)
 	return slices.Compact(lines)
 }
 
