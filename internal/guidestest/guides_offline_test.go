@@ -22,11 +22,12 @@ const (
 // TestOfflineGuide follows the guide, with the provider and the fake of this tree in place
 // of released ones.
 func TestOfflineGuide(t *testing.T) {
-	p := readPage(t, guide("offline"))
-	needs(t, p.text)
-	wantText(t, newReader(t).withFake(p),
-		"Plan: 1 to import, 0 to add, 1 to change, 0 to destroy.",
-		"1 imported, 0 added, 1 changed, 0 destroyed.")
+	p, start := readPage(t, guide("offline")), readPage(t, guide("getting-started"))
+	needs(t, start.text)
+	p.drop(func(b block) bool { return strings.Contains(b.text, "http://mockplatform:18080") }) // of a container
+	at := p.index(t, "PATCH /v1/organizations")
+	p.blocks = slices.Insert(p.blocks, at, start.blocks...)
+	wantText(t, newReader(t).withFake(p), "1 imported, 0 added, 1 changed, 0 destroyed.")
 }
 
 // TestModuleGuide follows the guide: it tests the module with a mock and with the fake, which the test names although the

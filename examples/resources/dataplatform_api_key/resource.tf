@@ -5,6 +5,10 @@ resource "dataplatform_api_key" "loader" {
   validity_hours      = 90 * 24
   early_renewal_hours = 14 * 24
 
+  rotation_triggers = {
+    generation = 1
+  }
+
   ip_access_list = [
     { source = "192.0.2.10", description = "loader" },
     { source = "198.51.100.0/24", description = "office" },
