@@ -70,7 +70,8 @@ func TestModuleChanges(t *testing.T) {
 	_, after, _ := strings.Cut(rest, "\n}\n")
 	w.File("module/main.tf", strings.NewReplacer("each.value.threads", "each.value.max_threads", "each.value.tables", "null").Replace(before+variable+after))
 	out, ok := w.Terraform("plan", "-input=false")
-	if wantText(t, out, "threads is called max_threads since version 2.0.0."); ok {
+	wantText(t, out, "threads is called max_threads since version 2.0.0.")
+	if ok {
 		t.Error("the old name is accepted")
 	}
 	renamed := strings.ReplaceAll(module, `"dataplatform_pipe" "this"`, `"dataplatform_pipe" "all"`)

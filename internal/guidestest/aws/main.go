@@ -7,7 +7,6 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -29,8 +28,7 @@ import (
 func main() {
 	if err := providerserver.Serve(context.Background(), func() provider.Provider { return &aws{} },
 		providerserver.ServeOpts{Address: "registry.terraform.io/hashicorp/aws", ProtocolVersion: 6}); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
+		panic(err)
 	}
 }
 
@@ -58,7 +56,7 @@ func file(id string) string {
 // stored is the content of a file.
 type stored struct {
 	Version int64  `json:"version"`
-	Secret  string `json:"secret"`
+	Content string `json:"content"`
 }
 
 func read(id string) (s stored, err error) {
@@ -137,7 +135,8 @@ func (*version) Create(ctx context.Context, req resource.CreateRequest, resp *re
 	if err == nil {
 		err = os.WriteFile(file(m.SecretID.ValueString()), content, 0o600)
 	}
-	if report(&resp.Diagnostics, err); err == nil {
+	report(&resp.Diagnostics, err)
+	if err == nil {
 		resp.State.Raw = req.Plan.Raw
 	}
 }
@@ -176,6 +175,6 @@ func (*current) Open(ctx context.Context, req ephemeral.OpenRequest, resp *ephem
 	resp.Diagnostics.Append(req.Config.Get(ctx, &m)...)
 	s, err := read(m.SecretID.ValueString())
 	report(&resp.Diagnostics, err)
-	m.Secret = types.StringValue(s.Secret)
+	m.Secret = types.StringValue(s.Content)
 	resp.Diagnostics.Append(resp.Result.Set(ctx, m)...)
 }
