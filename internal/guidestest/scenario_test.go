@@ -14,7 +14,7 @@ func newScenario(t *testing.T) *workspace {
 	w := newReader(t).withStore()
 	skipIfTooOld(t, fileText(t, scenarioDir+"/keys/store.tf"))
 	w.copies(scenarioDir, ".")
-	w.shell("rm -rf {.,keys}/.terraform {.,keys}/.terraform.lock.hcl .tflint.d {.,keys}/terraform.tfstate* key.txt keys/environments/*.pub")
+	w.shell("rm -rf {.,keys}/.terraform {.,keys}/.terraform.lock.hcl .tflint.d {.,keys}/terraform.tfstate* key-*.txt keys/environments/*.pub")
 	return w
 }
 
