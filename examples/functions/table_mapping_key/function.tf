@@ -5,10 +5,10 @@ import {
 
 locals {
   tables = [
-    { schema = "public", table = "customers", target = "customers", excluded = ["password_hash", "phone"] },
-    { schema = "public", table = "addresses", target = "addresses", excluded = [] },
-    { schema = "sales", table = "leads", target = "sales_leads", excluded = ["notes"] },
-    { schema = "shop.eu", table = "orders", target = "eu_orders", excluded = ["card_number"] },
+    { schema = "public", table = "customers", target = "customers", excluded = ["password_hash", "phone"], sort = ["country", "id"] },
+    { schema = "public", table = "addresses", target = "addresses", excluded = [], sort = [] },
+    { schema = "sales", table = "leads", target = "sales_leads", excluded = ["notes"], sort = [] },
+    { schema = "shop.eu", table = "orders", target = "eu_orders", excluded = ["card_number"], sort = [] },
   ]
 }
 
@@ -20,7 +20,11 @@ resource "dataplatform_pipe" "customers" {
     postgres = {
       table_mappings = {
         for t in local.tables :
-        provider::dataplatform::table_mapping_key(t.schema, t.table, t.target) => { excluded_columns = t.excluded }
+        provider::dataplatform::table_mapping_key(t.schema, t.table, t.target) => {
+          excluded_columns       = t.excluded
+          use_custom_sorting_key = length(t.sort) > 0
+          sorting_keys           = t.sort
+        }
       }
     }
   }
