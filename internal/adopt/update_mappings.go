@@ -96,8 +96,8 @@ func (u *update) learn(ctx context.Context, s step, ends ...mappingsAre) (now ma
 // updateMappings carries out the steps.
 func (u *update) updateMappings(ctx context.Context) {
 	for _, s := range u.steps() {
-		if u.carryOut(ctx, s); u.diags.HasError() {
-			return
+		if !u.diags.HasError() {
+			u.carryOut(ctx, s)
 		}
 	}
 }

@@ -68,8 +68,9 @@ func TestWhetherCredentialsHaveArrived(t *testing.T) {
 			f.Always(test.response)
 			for i, body := range []any{map[string]any{"source": map[string]any{"kafka": map[string]any{"credentials": map[string]any{"password": "x"}}}}, map[string]any{"name": `"password":`}} {
 				_, u := c.UpdatePipe(t.Context(), testOrganization, testService, testPipe)
-				defer u.End()
-				if _, err := u.Send(t.Context(), Patch{Body: body}, new(object).read); outcome(err) != []string{test.credentials, test.leafs}[i] {
+				_, err := u.Send(t.Context(), Patch{Body: body}, new(object).read)
+				u.End()
+				if outcome(err) != []string{test.credentials, test.leafs}[i] {
 					t.Errorf("%s, %v: %v", name, body, err)
 				}
 			}

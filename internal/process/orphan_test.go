@@ -40,12 +40,12 @@ func orphan() {
 	end := BeginWrite()
 	parent := os.Getppid()
 	go EndWithParent()
-	fmt.Println("writing") //nolint:forbidigo // for the test
+	fmt.Println("writing")
 	for os.Getppid() == parent {
 		time.Sleep(pollInterval)
 	}
 	time.Sleep(200 * pollInterval) // in which it does not end
-	fmt.Println("written")         //nolint:forbidigo // for the test
+	fmt.Println("written")
 	end()
 	select {} // until it ends
 }

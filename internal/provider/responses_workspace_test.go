@@ -41,7 +41,8 @@ resource "dataplatform_service_scaling" "row" {
 		out, ok := w.Terraform(args...)
 		f.ClearFaults()
 		t.Log(out)
-		if wantText(t, out, says...); ok {
+		wantText(t, out, says...)
+		if ok {
 			t.Errorf("%v succeeded: %s", args, out)
 		}
 		if len(w.States()) != 2 {

@@ -50,7 +50,7 @@ func (k *Call) try(ctx context.Context) *attempt {
 }
 
 // ErrAbandoned is the cause of a cancellation after which nobody waits for the response to a write that was sent.
-var ErrAbandoned = errors.New("Terraform has ended")
+var ErrAbandoned = errors.New("terraform has ended")
 
 // attemptContext bounds one attempt by request_timeout. Once a non-idempotent request is sent, it has
 // all of that, even beyond the end of retry_timeout: to cut it short would lose what it creates.

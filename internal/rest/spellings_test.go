@@ -11,8 +11,9 @@ import (
 func TestSpellings(t *testing.T) {
 	t.Parallel()
 	var table struct {
-		Secrets, Ordinary []string
-		Rows              [][3]any
+		Secrets  []string `json:"secrets"`
+		Ordinary []string `json:"ordinary"`
+		Rows     [][3]any `json:"rows"`
 	}
 	text, _ := os.ReadFile("testdata/spellings.json")
 	if err := json.Unmarshal(text, &table); err != nil {

@@ -78,7 +78,8 @@ func TestFailureOfTLSAfterAnAnswer(t *testing.T) {
 		c.Transport.CloseIdleConnections()
 		dials, isFinal := 0, errors.As(err, new(*tls.CertificateVerificationError))
 		c.Transport.DialContext = func(ctx context.Context, network, address string) (net.Conn, error) {
-			if dials++; dials == 1 {
+			dials++
+			if dials == 1 {
 				return nil, err
 			}
 			return new(net.Dialer).DialContext(ctx, network, address)
