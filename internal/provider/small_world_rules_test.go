@@ -124,6 +124,11 @@ func (w *smallWorld) checkRequest(e *smallEvent, before []*smallEvent) {
 	if sent.host != "" {
 		w.say("%d sends the host %s", e.sequence, sent.host)
 	}
+	failed := func(was *smallEvent) bool { return was.isPatch() && was.fault != "" }
+	if n := len(before); len(removes)+len(adds) > 0 && n > 0 && failed(before[n-1]) &&
+		(before[n-1].fault != "429" || !slices.ContainsFunc(before[:n-1], failed)) { // one read may serve two limits
+		w.say("%d rests on no read after %d, which failed", e.sequence, before[n-1].sequence)
+	}
 	times := 0
 	for _, was := range before {
 		if !was.isPatch() || !was.accepted && !was.unknown {
