@@ -153,7 +153,7 @@ func (u *update) isReturned(leaf tfvalue.Leaf) bool {
 	return leaf.Value.IsEmpty() || !u.returned.At(leaf.Path...).IsNull()
 }
 
-// addLate reports the leaves that are late after the wait.
+// addLate reports the leaves that are late after the wait: at the resource, since Terraform prints all lines of an attribute.
 func (u *update) addLate() {
 	for _, leaf := range u.leavesThatAre(late) {
 		now, summary, what := u.remote.At(leaf.Path...), u.notShown(leaf.Path), "still returned the value from before"
@@ -162,7 +162,7 @@ func (u *update) addLate() {
 			summary, what = fmt.Sprintf("API stored a different value for %s of %s", leaf.Path, u.start.Label), "returned another value"
 			do = "Set the argument to the value on the platform, or remove it from the configuration."
 		}
-		u.diags.AddAttributeError(conn.AttributePath(leaf.Path), summary, fmt.Sprintf("%s was sent and accepted, but the API %s, %s, in reads for %s. "+
+		u.diags.AddError(summary, fmt.Sprintf("%s was sent and accepted, but the API %s, %s, in reads for %s. "+
 			"Nothing more was sent. %s", leaf.Path, what, u.client.Mask(now.Describe()), u.waited.Round(time.Second), do))
 	}
 }
