@@ -120,7 +120,7 @@ func (u *update) carriedWith(leaves tfvalue.Value) tfvalue.Value {
 func isFresh(readAt time.Time) bool { return time.Since(readAt) < platform.MaxAge }
 
 // take takes over a response, and reports whether it is doubtful. If it does not say which mappings there are, they stay
-// as they were.
+// as they were. If it omits a part of them for the first time, they are as it says unless a read says otherwise.
 func (u *update) take(object tfvalue.Value) (isDoubtful bool) {
 	mappings, mappedAt := u.mappingsOf(u.remote), u.mappedAt
 	u.mappedAt = time.Time{}
@@ -129,9 +129,6 @@ func (u *update) take(object tfvalue.Value) (isDoubtful bool) {
 		return isDoubtful
 	}
 	u.untold = u.unknownIn(object, u.mayBeNone())
-	if u.untold == nil && u.mappedAt.IsZero() { // a part of them is omitted for the first time
-		u.untold = fmt.Errorf("the API did not return all of %s", u.Mappings)
-	}
 	switch {
 	case u.untold != nil:
 		u.mappedAt = mappedAt
@@ -141,6 +138,9 @@ func (u *update) take(object tfvalue.Value) (isDoubtful bool) {
 		mappings = u.mappingsOf(u.returned)
 	}
 	u.remote = u.remote.With(mappings, u.Mappings...)
+	if u.untold == nil && u.mappedAt.IsZero() {
+		u.untold = fmt.Errorf("the API did not return all of %s", u.Mappings)
+	}
 	return isDoubtful
 }
 

@@ -330,7 +330,7 @@ func (w *smallWorld) mayHaveRemoved(name string) bool {
 		isThere := w.some(func(later *smallEvent) bool {
 			return later.sequence > e.sequence && later.shown != nil && later.shown.set.has(name)
 		})
-		return e.removes().has(name) && (e.accepted || e.unknown || w.platform.lag == 0 && !isThere)
+		return e.removes().has(name) && (e.accepted || e.unknown || w.platform.lag == 0 && !isThere && e.fault != "429")
 	})
 }
 
