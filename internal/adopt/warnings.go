@@ -28,7 +28,10 @@ func (e *Engine) overwrites(c *conn.Connection, r reviewed) (summary, list strin
 		if now.IsNull() || e.isMappings(leaf.Path) {
 			continue // an adoption neither removes nor changes an element of the set
 		}
-		later := map[bool]string{false: ", and the new value is known only after apply"}[leaf.Value.IsFullyKnown()]
+		later := ""
+		if !leaf.Value.IsFullyKnown() {
+			later = ", and the new value is known only after apply"
+		}
 		lines = append(lines, fmt.Sprintf("  - %s (currently %s%s)", leaf.Path, words.Cut(c.Client.Mask(now.DescribeInFull())), later))
 	}
 	for _, line := range r.overwritten {

@@ -127,15 +127,15 @@ func unusable(r *rest.Request, requestID string, cause error) error {
 	return e
 }
 
-// join returns the oldest list that began after a count, or starts one. A list that it starts has the
-// values of ctx, such as the logger, and is not cancelled with it: others may have joined.
+// join returns the oldest list that began after a count, or starts one. That has the logger of ctx, which does not cancel it.
 func (l *lists) join(ctx context.Context, r *rest.Request, after uint64, isFresh bool) *list {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	last := slices.DeleteFunc(l.last[listKey(r)], func(one *list) bool { return one.ended > 0 && !time.Now().Before(one.expires) })
 	l.last[listKey(r)] = last
-	for _, one := range last {
-		if one.begun == 0 || one.begun > after || isFresh && one.err != nil {
+	for i, one := range last {
+		isOld := one.err != nil && slices.ContainsFunc(last[i+1:], func(later *list) bool { return later.ended > 0 && later.err == nil })
+		if !isOld && (one.begun == 0 || one.begun > after || isFresh && one.err != nil) {
 			return one
 		}
 	}

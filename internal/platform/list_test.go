@@ -61,6 +61,7 @@ func TestWhichListServesARead(t *testing.T) {
 		"a list that failed serves a service once":                  {"a0 a5", "FW", "failed,ok"},
 		"a list that failed is outdated by a write":                 {"b0 w2 a5", "FW", "failed,ok,ok"},
 		"a list that failed serves fresh reads":                     {"f0 f5 l6", "F", "failed,failed,failed"},
+		"a list that failed serves nobody after another one":        {"a0 a5 f7 b12", "FWW", "failed,ok,ok,ok"},
 		"a list under way has not failed":                           {"f0 f0.5", "WF", "ok,failed"},
 		"a read that is cancelled takes nothing from others":        {"a0-0.5 b0.2", "W", "left,ok"},
 	} {

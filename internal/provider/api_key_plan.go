@@ -139,7 +139,7 @@ func (r *apiKeyResource) warnExpired(plan tfvalue.Value, diags *diag.Diagnostics
 		diags.AddWarning(fmt.Sprintf("API key %s has expired", keyLabel(plan)),
 			fmt.Sprintf("The key expired at %s. Set a later expire_at to create a new key, or set validity_hours instead to have it renewed.", expiry))
 	}
-	if given, due := lease(plan); given < hours(validity)-leastUse {
+	if given, due := lease(plan); given < hours(validity)-min(leastUse, hours(validity)/10) {
 		renewal := "Its renewal is due at " + due.Format(time.RFC3339)
 		if due.IsZero() {
 			renewal = "That is not later than its creation, so it is not renewed: each apply would create another one like it"
@@ -219,7 +219,7 @@ func lease(key tfvalue.Value) (given time.Duration, due time.Time) {
 	case endless == nil:
 		given = expiry.Sub(created)
 	}
-	if given-early < leastUse {
+	if early > 0 && given-early < leastUse {
 		early = given / 3
 	}
 	if given > 0 {

@@ -211,7 +211,7 @@ func (c credential) check(r adopt.Review) {
 		r.Diags.AddAttributeError(conn.AttributePath(at), "Credential missing",
 			fmt.Sprintf("%s must be set in this run, because %s is new or changed. Later runs do not need it. "+
 				"If it is set, but listed in ignore_changes, list %s there, too, or neither.", at, changed, c.version()))
-	case r.All().At("source", c.kind).AnyLeaf() && !c.of(r.Config, c.version()).IsNull():
+	case r.All().Without(tableMappingsPath...).At("source", c.kind).AnyLeaf() && !c.of(r.Config, c.version()).IsNull():
 		r.Diags.AddWarning("Source may change without its credentials: "+r.Label,
 			fmt.Sprintf("source.%s changes, and this plan has no value of %s: either this run does not set it, or ignore_changes lists it. "+
 				"If it is not set, no credentials are sent, and the API documentation does not say whether the platform keeps the current ones: "+

@@ -44,8 +44,11 @@ func checkMappings(r adopt.Review) {
 		return // an adoption only adds mappings, and otherwise nothing of them is sent
 	}
 	if lines := mappingChanges(r.Prior.At(tableMappingsPath...), mappingKey.Named(r.Plan.At(tableMappingsPath...))); len(lines) > 0 {
-		summary := map[bool]string{true: "Table mappings of %s may change", false: "Table mappings of %s change"}[r.Edit.IsEmpty()]
-		r.Diags.AddWarning(fmt.Sprintf(summary, r.Label), strings.Join(lines, "\n"))
+		change := "change"
+		if r.Edit.IsEmpty() {
+			change = "may change"
+		}
+		r.Diags.AddWarning(fmt.Sprintf("Table mappings of %s %s", r.Label, change), strings.Join(lines, "\n"))
 	}
 }
 
@@ -142,7 +145,7 @@ func warnSpaces(config tfvalue.Value, diags *diag.Diagnostics) {
 	}
 	slices.Sort(lines)
 	if len(lines) > 0 {
-		diags.AddWarning("Name begins or ends with white space",
+		diags.AddWarning(strings.TrimSpace("Name begins or ends with white space: pipe "+config.At("pipe_id").Text()),
 			"The database has another table or column under such a name, or none. "+
 				"A column whose name is misspelled in excluded_columns is copied:\n\n"+strings.Join(lines, "\n"))
 	}

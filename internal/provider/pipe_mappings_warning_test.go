@@ -162,7 +162,7 @@ func TestNamesWithSpaces(t *testing.T) {
 	b := f.pipe(mockplatform.PostgresPipeID, mappings(customersMapping, addressesMapping, leadsMapping,
 		wanted("public.a", "a", `excluded_columns = ["x", "notes ", " y"], use_custom_sorting_key = true, sorting_keys = ["id\n"]`),
 		wanted(" public.b", "b", `excluded_columns = []`)))
-	if got, want := b.plan().warnings[0], "Name begins or ends with white space: The database has another table or column under such a name, or none. "+
+	if got, want := b.plan().warnings[0], "Name begins or ends with white space: pipe "+mockplatform.PostgresPipeID+": The database has another table or column under such a name, or none. "+
 		"A column whose name is misspelled in excluded_columns is copied:\n\n"+
 		`  - " public.b:b": source_schema_name has " public"`+"\n"+`  - "public.a:a": excluded_columns has " y"`+"\n"+
 		`  - "public.a:a": excluded_columns has "notes "`+"\n"+

@@ -224,6 +224,9 @@ func (p *promised) checkDenials() {
 		}
 		p.want(!p.credentials || p.hedges(secretPath) || p.hedges(versionPath), "no credentials")
 	}
+	if p.warns("Source may change without its credentials") {
+		p.want(slices.Contains(p.leaves, hostPath) || p.h.unknown == hostPath, "a leaf of the source in a body")
+	}
 	if p.warns("Source may change without its credentials") && slices.Contains(p.leaves, hostPath) {
 		isSet, hidesVersion := p.text.arguments[secretPath] != "null", p.ignores(versionPath) && p.text.arguments[versionPath] != "1"
 		p.want(p.credentials == (isSet && !hidesVersion), "credentials in the body: %t", isSet && !hidesVersion)

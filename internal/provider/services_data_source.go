@@ -20,7 +20,7 @@ func serviceDataSourceSchema() schema.Schema {
 	attributes["organization_id"] = organizationID("service", ".")
 	attributes["id"] = settable.string("UUID of the service. Exactly one of `id` and `name` must be set.",
 		uuidText, stringvalidator.ExactlyOneOf(path.MatchRoot("id"), path.MatchRoot("name")))
-	attributes["name"] = settable.string("Name of the service, case-sensitive. No other service may have it.")
+	attributes["name"] = settable.string("Name of the service, case-sensitive. No other service may have it.", nonEmpty)
 	attributes["encryption_key"] = computedSecret.string("Encryption key of the service. May be a secret, and is stored in the state.")
 	return schema.Schema{
 		MarkdownDescription: "Reads one database service, by ID or by name.",

@@ -24,7 +24,7 @@ import (
 //	hasAll   | --               | is a difference, unless | --             | reads: is anything omitted
 //	         |                  | it was empty before     |                |
 //
-// Unknown is equal to nothing, but alike, whose callers have none, takes two unknown values for equal.
+// Unknown is equal to nothing, but alike takes two unknown values for equal.
 
 // Rules are what the types of a schema cannot express, by attribute name. The zero
 // Rules have no exceptions.
