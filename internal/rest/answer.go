@@ -86,7 +86,7 @@ func (r *Response) judge(q *Request) {
 	result, isObject := r.Result.(map[string]any)
 	secret, _ := result[q.Secret].(string)
 	r.AddSecret(secret)
-	isResult := isArray && q.IsArray || isObject && !q.IsArray
+	isResult := isArray == q.IsArray && isObject != q.IsArray
 	isEmpty := len(bytes.TrimSpace(r.Body)) == 0
 	r.IsOwn = r.detour() == "" && (words.IsUUID(id) || r.IsSuccess() && (isResult || isEmpty))
 	if said := statusIn(object); r.IsOwn && slices.Contains([]int{1, 3, 4, 5}, said/100) {

@@ -91,7 +91,7 @@ func (h *health) record(k *Call, a *attempt, now time.Time) {
 	k.unanswered = !h.answered
 	h.recordLogin(k, a.failed, now)
 	switch e := a.failed; {
-	case h.patience == 0 || e != nil && (e.Kind == Interrupted || e.Kind == Final && e.Status == 0 && !a.possible.Load()):
+	case h.patience == 0 || e != nil && e.Kind == Interrupted:
 	case e == nil || e.Status != 0 && e.Status < http.StatusInternalServerError:
 		h.good, h.since = now, time.Time{}
 	default:
