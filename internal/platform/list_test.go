@@ -165,6 +165,7 @@ func TestWhichListsProveAnAbsence(t *testing.T) {
 		{200, `"totalCount":2`, "", incomplete + `the member "totalCount", which`},
 		{200, `"x":false`, `Link: <https://a.example/v1?page=1>; rel="prev", </v1?page=3>; rel="last next"`, incomplete + "a link to a next page"},
 		{202, `"x":0`, "", incomplete + "HTTP status 202"},
+		{200, `"status":206,"requestId":"` + requestID + `"`, "", incomplete + "HTTP status 206"},
 		{206, `"x":0`, "Content-Range: items 0-0/2", "HTTP 206 Partial Content, a part of a response."},
 		{200, `"x":0`, "Age: 3600", "A cache or gateway seems to have answered instead of the API: HTTP 200 OK, a response that is 3600 s old."},
 		{200, `"status":500,"error":"index down"`, "", "HTTP 200 with the status 500 Internal Server Error in the body: index down."},

@@ -89,7 +89,7 @@ func (r *Response) judge(q *Request) {
 	isResult := isArray == q.IsArray && isObject != q.IsArray
 	isEmpty := len(bytes.TrimSpace(r.Body)) == 0
 	r.IsOwn = r.detour() == "" && (words.IsUUID(id) || r.IsSuccess() && (isResult || isEmpty))
-	if said := statusIn(object); r.IsOwn && slices.Contains([]int{1, 3, 4, 5}, said/100) {
+	if said := statusIn(object); r.IsOwn && slices.Contains([]int{1, 2, 3, 4, 5}, said/100) {
 		r.Status = said
 	}
 	if r.Doubt = fmt.Errorf("it has HTTP status %d", r.Status); r.IsSuccess() {
