@@ -28,8 +28,9 @@ type Connection struct {
 	Run            string   // a unique name of this run: Terraform starts a provider for each plan and each apply
 
 	// Warned, Gone and Validated are what this run remembers: the warnings that it does not repeat, the objects
-	// that no longer exist, and the configurations of keys.
-	Warned, Gone, Validated Keys
+	// that no longer exist, and the configurations of keys, by their texts.
+	Warned, Gone Keys
+	Validated    sync.Map
 }
 
 // Keys is a set of keys that many goroutines may use. The zero value is empty.

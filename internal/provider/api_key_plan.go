@@ -170,15 +170,12 @@ func (r *apiKeyResource) warnReplaced(config, plan, state tfvalue.Value, changed
 	if passed(state.At("expire_at"), time.Now()) {
 		summary = "API key %s has expired and is replaced"
 	}
-	paragraphs := []string{
+	paragraphs := append([]string{
 		fmt.Sprintf("The key is replaced because %s. %s", strings.Join(why, ", and "), r.remains("The old key", state,
 			" The API cannot delete keys: revoke it in the platform's console once nothing uses it.")),
-		r.ignoredChanges(config),
-		recipientChanges(config, state),
-		unlimited("The new key", config),
-		"If the plan says that it destroys the key and then creates a replacement (-/+), set create_before_destroy first, " +
-			"or a rejected creation loses the old secret.",
-	}
+	}, r.ofNewKey(config, state)...)
+	paragraphs = append(paragraphs, "If the plan says that it destroys the key and then creates a replacement (-/+), set create_before_destroy first, "+
+		"or a rejected creation loses the old secret.")
 	diags.AddWarning(fmt.Sprintf(summary, keyLabel(state)),
 		strings.Join(slices.DeleteFunc(paragraphs, func(p string) bool { return p == "" }), "\n\n"))
 }

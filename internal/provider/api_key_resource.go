@@ -185,7 +185,7 @@ func warnDifferences(requested, response tfvalue.Value, created *platform.Create
 		lines = append(lines, "  - key_id: the API returned none")
 	}
 	if len(lines) > 0 {
-		diags.AddWarning(fmt.Sprintf("API key %s differs from the request", keyLabel(response.With(requested.At("name"), "name"))),
+		diags.AddWarning(fmt.Sprintf("API key %s differs from the request", mask(keyLabel(response.With(requested.At("name"), "name")))),
 			"The key was created and is in the state. The response differs from the request:\n\n"+strings.Join(lines, "\n"))
 	}
 }

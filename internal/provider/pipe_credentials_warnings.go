@@ -17,19 +17,20 @@ func warnCredentials(r adopt.Review) {
 		switch {
 		case r.Prior.IsNull():
 		case !c.of(r.Prior, c.version()).IsNull() && c.of(r.Plan, c.version()).IsNull():
-			unmanaged = append(unmanaged, tfvalue.Path{credentialsName, c.kind}.String())
+			unmanaged = append(unmanaged, tfvalue.Path{credentialsName, c.kind, c.secret}.String())
 		case c.isSent(r.Change, r.Content) && !c.isRenewed(r.Leaves):
 			sent = append(sent, tfvalue.Path{credentialsName, c.kind, c.secret}.String())
 		}
 	}
 	if len(unmanaged) > 0 {
 		r.Diags.AddWarning("Credentials are no longer managed: "+r.Label,
-			fmt.Sprintf("This removes %s from the configuration only. The platform keeps the credentials, and later changes to the source are sent without them.",
+			fmt.Sprintf("This removes %s from the configuration only. The platform keeps what it has, and later changes to the source are sent without it.",
 				words.Enumerate(slices.Compact(unmanaged))))
 	}
 	if len(sent) > 0 {
 		// One summary for all pipes, so that Terraform folds it: nothing is wrong.
-		r.Diags.AddWarning("Credentials are sent with another change",
-			fmt.Sprintf("The source of %s changes, so the apply also sends what its own run has as %s, although no version changes.", r.Label, words.Enumerate(sent)))
+		r.Diags.AddWarning("Credentials may be sent with another change",
+			fmt.Sprintf("With a change to the source of %s, the apply also sends what its own run has as %s, although this plan changes no version. "+
+				"It does not if ignore_changes hides another version.", r.Label, words.Enumerate(sent)))
 	}
 }

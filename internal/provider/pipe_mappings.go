@@ -40,10 +40,14 @@ var (
 // member is sensitive, or of all of them if the map is unknown.
 func checkMappings(r adopt.Review) {
 	checkSorting(r)
-	if r.Prior.IsNull() || r.Edit.IsEmpty() && r.Leaves.At(tableMappingsPath...).IsNull() {
-		return // an adoption only adds mappings, and otherwise nothing of them is sent
+	before := r.Prior
+	if before.IsNull() {
+		before = r.Found // to which an adoption only adds
 	}
-	if lines := mappingChanges(r.Prior.At(tableMappingsPath...), mappingKey.Named(r.Plan.At(tableMappingsPath...))); len(lines) > 0 {
+	if r.Edit.IsEmpty() && (r.Prior.IsNull() || r.Leaves.At(tableMappingsPath...).IsNull()) {
+		return // nothing of them is sent, or it is not known
+	}
+	if lines := mappingChanges(before.At(tableMappingsPath...), mappingKey.Named(r.Plan.At(tableMappingsPath...))); len(lines) > 0 {
 		change := "change"
 		if r.Edit.IsEmpty() {
 			change = "may change"
@@ -303,7 +307,7 @@ func (tableMappingKey) Run(ctx context.Context, req function.RunRequest, resp *f
 	names := make([]string, len(mappingKey.Members))
 	resp.Error = req.Arguments.Get(ctx, &names[0], &names[1], &names[2])
 	if empty := slices.Index(names, ""); empty >= 0 && resp.Error == nil {
-		resp.Error = function.NewArgumentFuncError(int64(empty), "must not be empty.")
+		resp.Error = function.NewArgumentFuncError(int64(empty), "must not be empty")
 	}
 	if resp.Error == nil {
 		resp.Error = resp.Result.Set(ctx, mappingKey.Join(names))

@@ -84,6 +84,14 @@ func TestMappingWarnings(t *testing.T) {
 	})
 }
 
+// TestAdoptionNamesCopiedColumns has an adoption that adds a mapping of a table whose columns another one excludes.
+func TestAdoptionNamesCopiedColumns(t *testing.T) {
+	b := newFixture(t).pipe(mockplatform.PostgresPipeID, mappings(customersMapping, addressesMapping, leadsMapping,
+		`"public.customers:copy" = { excluded_columns = ["phone"] }`))
+	wantText(t, strings.Join(b.plan().warnings, "\n"), "Columns that will be copied from now on. The platform may copy their tables again:\n"+
+		"  - \"public.customers:copy\": password_hash\n")
+}
+
 // TestInvalidSortingKeys rejects mappings that are added with sorting keys that a platform may reject or
 // ignore after it has removed the old ones. Those that the platform has already are left alone.
 func TestInvalidSortingKeys(t *testing.T) {
