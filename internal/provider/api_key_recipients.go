@@ -42,15 +42,9 @@ func recipientsOf(set tfvalue.Value, diags *diag.Diagnostics) []sealing.Recipien
 		if !element.IsKnown() {
 			continue
 		}
-		recipient, err := sealing.ParseRecipient(element.Text())
-		switch {
-		case errors.Is(err, sealing.ErrPrivateKey):
-			refuse("A recipient in secret_recipients contains a private key. Its configuration, and every copy of it, has that key already: " +
-				"discard it, create a new pair, and set the public key (age1…, or the .pub file of an SSH key).")
-		case err != nil:
-			refuse(fmt.Sprintf("A recipient in secret_recipients %s. Set one recipient in each element, without options. "+
-				"The value is not shown, because it may be secret.", err))
-		default:
+		if recipient, err := sealing.ParseRecipient(element.Text()); err != nil {
+			refuse(badRecipient(err))
+		} else {
 			all = append(all, recipient)
 		}
 	}
@@ -62,6 +56,15 @@ func recipientsOf(set tfvalue.Value, diags *diag.Diagnostics) []sealing.Recipien
 		return nil
 	}
 	return all
+}
+
+func badRecipient(err error) string {
+	if errors.Is(err, sealing.ErrPrivateKey) {
+		return "A recipient in secret_recipients contains a private key. Its configuration, and every copy of it, has that key already: " +
+			"discard it, create a new pair, and set the public key (age1…, or the .pub file of an SSH key)."
+	}
+	return fmt.Sprintf("A recipient in secret_recipients %s. Set one recipient in each element, without options. "+
+		"The value is not shown, because it may be secret.", err)
 }
 
 // sameRecipients reports whether two values of secret_recipients name the same recipients: the comment

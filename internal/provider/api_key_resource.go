@@ -169,17 +169,9 @@ func (r *apiKeyResource) withSecret(state tfvalue.Value, recipients []sealing.Re
 // but for configured texts only that of the response. Values are masked, since a response may have
 // the secret in another field.
 func warnDifferences(requested, response tfvalue.Value, created *platform.CreatedAPIKey, mask func(string) string, diags *diag.Diagnostics) {
-	var lines []string
+	lines := differences(requested, response, mask)
 	if created.Incomplete != nil {
-		lines = append(lines, "  - the response to the creation of the key is not as documented: "+created.Incomplete.Error())
-	}
-	for _, name := range []string{"name", "roles", "state", "ip_access_list", "expire_at"} {
-		wanted, got := requested.At(name), response.At(name)
-		isLocked := name == "ip_access_list" && wanted.IsNull() && !got.IsNull() // an empty list may allow nobody
-		isSame := got.IsNull() || wanted.IsNull() && got.IsEmpty() || keyRules.Confirms(name, wanted, got)
-		if isLocked || !isSame {
-			lines = append(lines, "  - "+name+": "+difference(name, wanted, got, mask))
-		}
+		lines = append([]string{"  - the response to the creation of the key is not as documented: " + created.Incomplete.Error()}, lines...)
 	}
 	if created.KeyID == "" && !requested.At("hash_data").AnyLeaf() {
 		lines = append(lines, "  - key_id: the API returned none")
@@ -188,6 +180,18 @@ func warnDifferences(requested, response tfvalue.Value, created *platform.Create
 		diags.AddWarning(fmt.Sprintf("API key %s differs from the request", mask(keyLabel(response.With(requested.At("name"), "name")))),
 			"The key was created and is in the state. The response differs from the request:\n\n"+strings.Join(lines, "\n"))
 	}
+}
+
+func differences(requested, response tfvalue.Value, mask func(string) string) (lines []string) {
+	for _, name := range []string{"name", "roles", "state", "ip_access_list", "expire_at"} {
+		wanted, got := requested.At(name), response.At(name)
+		isLocked := name == "ip_access_list" && wanted.IsNull() && !got.IsNull() // an empty list may allow nobody
+		isSame := got.IsNull() || wanted.IsNull() && got.IsEmpty() || keyRules.Confirms(name, wanted, got)
+		if isLocked || !isSame {
+			lines = append(lines, "  - "+name+": "+difference(name, wanted, got, mask))
+		}
+	}
+	return lines
 }
 
 // difference says what was requested of an attribute, and what the API returned.
