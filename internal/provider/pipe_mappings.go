@@ -190,7 +190,13 @@ func effectsOf(before, after tfvalue.Value) (e mappingEffects) {
 		if was := had[mappingKey.Of(mapping)]; len(was) > 0 {
 			e.add(mapping, was, changedMembers(was, mapping))
 		} else {
-			e.add(mapping, today[mappingSource.Of(mapping)], nil)
+			others := today[mappingSource.Of(mapping)]
+			if len(others) == 0 { // a platform may fold names
+				others = slices.DeleteFunc(before.Elements(), func(other tfvalue.Value) bool {
+					return !strings.EqualFold(mappingSource.Of(other), mappingSource.Of(mapping))
+				})
+			}
+			e.add(mapping, others, nil)
 		}
 	}
 	for _, mapping := range mappingKey.Except(before.Elements(), after.Elements()) {

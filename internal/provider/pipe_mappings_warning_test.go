@@ -66,6 +66,8 @@ func TestMappingWarnings(t *testing.T) {
 		"one table is ignored": {mappings(customers(`[]`), addressesMapping) +
 			"\nlifecycle {\n  ignore_changes = [source.postgres.table_mappings[\"public.customers:customers\"]]\n}",
 			gone + "  - \"sales.leads:sales_leads\""},
+		"a table in another letter case": {mappings(`"public.Customers:customers" = { excluded_columns = ["phone"] }`, addressesMapping, leadsMapping),
+			copied + "  - \"public.Customers:customers\": password_hash\n" + gone + "  - \"public.customers:customers\""},
 		"the map is unknown":           {"source = { postgres = { table_mappings = later } }", hidden},
 		"one key of the map unknown":   {`source = { postgres = { table_mappings = { for t in ["customers", later.text] : "public.${t}:${t}" => { excluded_columns = ["phone"] } } } }`, hidden},
 		"the map is ignored":           {mappings() + "\nlifecycle {\n  ignore_changes = [source]\n}", ""},
