@@ -48,7 +48,7 @@ func serve(debugger bool) error {
 		}
 		options = []tf6server.ServeOpt{tf6server.WithGoPluginLogger(process.PluginLogger())}
 		beginWrite = process.BeginWrite
-		go process.EndWithParent()
+		go process.EndWithParent(os.Getppid())
 	}
 	return tf6server.Serve("registry.terraform.io/dataplatform/dataplatform", provider.NewServer(version, beginWrite), options...)
 }

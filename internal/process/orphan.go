@@ -31,11 +31,11 @@ func BeginWrite() (end func()) {
 	return writes.Done
 }
 
-// EndWithParent ends the process once its parent, Terraform, has ended and no write is in flight. A provider
+// EndWithParent ends the process once its parent is no longer this one, Terraform, and no write is in flight. A provider
 // whose Terraform was killed would otherwise stay, with its credentials in memory. Nothing else shows that: the plugin
 // library goes on listening. Windows does not show it either, so a provider stays there.
-func EndWithParent() {
-	for parent := os.Getppid(); os.Getppid() == parent; {
+func EndWithParent(parent int) {
+	for os.Getppid() == parent {
 		time.Sleep(pollInterval)
 	}
 	writes.Wait()

@@ -39,7 +39,7 @@ func orphan() {
 	pollInterval = time.Millisecond
 	end := BeginWrite()
 	parent := os.Getppid()
-	go EndWithParent()
+	go EndWithParent(parent)
 	fmt.Println("writing")
 	for os.Getppid() == parent {
 		time.Sleep(pollInterval)
