@@ -120,8 +120,8 @@ func (c credential) isVersionIgnored(change adopt.Change) bool {
 
 // isSent reports whether a patch has the credential: see credential.
 func (c credential) isSent(change adopt.Change, patch adopt.Content) bool {
-	hasKind := changesKind(patch, c.kind) || patch.Leaves.At(credentialsName, c.kind).AnyLeaf()
-	return hasKind && !c.of(change.Config, c.secret).IsNull() && (c.isRenewed(patch.Leaves) || !c.isVersionIgnored(change))
+	return !c.of(change.Config, c.secret).IsNull() && (changesKind(patch, c.kind) || patch.Leaves.At(credentialsName, c.kind).AnyLeaf()) &&
+		(c.isRenewed(patch.Leaves) || !c.isVersionIgnored(change))
 }
 
 // addCredentials keeps the configured secrets out of errors and logs, since a response may repeat
@@ -211,7 +211,7 @@ func (c credential) check(r adopt.Review) {
 		r.Diags.AddAttributeError(conn.AttributePath(at), "Credential missing",
 			fmt.Sprintf("%s must be set in this run, because %s is new or changed. Later runs do not need it. "+
 				"If it is set, but listed in ignore_changes, list %s there, too, or neither.", at, changed, c.version()))
-	case r.All().Without(tableMappingsPath...).At("source", c.kind).AnyLeaf() && !c.of(r.Config, c.version()).IsNull():
+	case !c.of(r.Config, c.version()).IsNull() && r.All().Without(tableMappingsPath...).At("source", c.kind).AnyLeaf():
 		r.Diags.AddWarning("Source may change without its credentials: "+r.Label,
 			fmt.Sprintf("source.%s changes, and this plan has no value of %s: either this run does not set it, or ignore_changes lists it. "+
 				"If it is not set, no credentials are sent, and the API documentation does not say whether the platform keeps the current ones: "+

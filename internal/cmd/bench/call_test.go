@@ -59,7 +59,7 @@ func calls(tb testing.TB) (all []call) {
 		validate, read, plan float64 // allocations
 	}{
 		{"service", "dataplatform_service_scaling", mockplatform.ServiceID, 740, 1400, 680},
-		{"pipe", "dataplatform_pipe", mockplatform.ServiceID + "/" + mockplatform.KafkaPipeID, 8650, 3890, 5750},
+		{"pipe", "dataplatform_pipe", mockplatform.ServiceID + "/" + mockplatform.KafkaPipeID, 8650, 3890, 4975},
 		{"mapped-pipe", "dataplatform_pipe", mockplatform.ServiceID + "/" + mapped, 17400, 18000, 18300},
 	} {
 		block := terraformtest.New(object.typeName, terraformtest.NewSchema(schemas.ResourceSchemas[object.typeName]))
