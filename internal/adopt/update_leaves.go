@@ -93,7 +93,7 @@ func (u *update) awaitLeaves(ctx context.Context, failed error) {
 	}
 }
 
-// mayLeavesBeSent allows an attempt. What it carries has to be read anew from time to time.
+// mayLeavesBeSent allows an attempt. What it carries is of a read of the last 10 s.
 func (u *update) mayLeavesBeSent(ctx context.Context, failed error) bool {
 	if !u.carriedWith(u.start.Leaves).AnyLeaf() || isFresh(u.readAt) {
 		return true

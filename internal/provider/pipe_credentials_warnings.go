@@ -2,7 +2,6 @@ package provider
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/adopt"
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
@@ -25,7 +24,7 @@ func warnCredentials(r adopt.Review) {
 	if len(unmanaged) > 0 {
 		r.Diags.AddWarning("Credentials are no longer managed: "+r.Label,
 			fmt.Sprintf("This removes %s from the configuration only. The platform keeps what it has, and later changes to the source are sent without it.",
-				words.Enumerate(slices.Compact(unmanaged))))
+				words.Enumerate(unmanaged)))
 	}
 	if len(sent) > 0 {
 		// One summary for all pipes, so that Terraform folds it: nothing is wrong.
