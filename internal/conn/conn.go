@@ -27,10 +27,9 @@ type Connection struct {
 	Unknown, Unset []string // the settings that are known only after apply, and those that are not set
 	Run            string   // a unique name of this run: Terraform starts a provider for each plan and each apply
 
-	// Warned, Gone and Validated are what this run remembers: the warnings that it does not repeat, the objects
-	// that no longer exist, and the configurations of keys, by their texts.
+	// Warned and Gone are what this run remembers: the warnings that it does not repeat, and the objects that no longer
+	// exist.
 	Warned, Gone Keys
-	Validated    sync.Map
 }
 
 // Keys is a set of keys that many goroutines may use. The zero value is empty.

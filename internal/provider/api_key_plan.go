@@ -157,7 +157,7 @@ func (r *apiKeyResource) warnExpired(plan tfvalue.Value, diags *diag.Diagnostics
 func (r *apiKeyResource) warnReplaced(config, plan, state tfvalue.Value, changed []string, diags *diag.Diagnostics) {
 	var why []string
 	unknown := slices.DeleteFunc(slices.Clone(changed), func(name string) bool { return plan.At(name).IsFullyKnown() })
-	if known := minus(changed, unknown); len(known) > 0 {
+	if known := words.Without(changed, unknown); len(known) > 0 {
 		why = append(why, words.Enumerate(known)+" changed")
 	}
 	if len(unknown) > 0 {
@@ -170,12 +170,17 @@ func (r *apiKeyResource) warnReplaced(config, plan, state tfvalue.Value, changed
 	if passed(state.At("expire_at"), time.Now()) {
 		summary = "API key %s has expired and is replaced"
 	}
-	paragraphs := append([]string{
+	paragraphs := []string{
 		fmt.Sprintf("The key is replaced because %s. %s", strings.Join(why, ", and "), r.remains("The old key", state,
 			" The API cannot delete keys: revoke it in the platform's console once nothing uses it.")),
-	}, r.ofNewKey(config, state)...)
-	paragraphs = append(paragraphs, "If the plan says that it destroys the key and then creates a replacement (-/+), set create_before_destroy first, "+
-		"or a rejected creation loses the old secret.")
+		// Of what ignore_changes lists, Terraform puts the old key's values into this configuration, and not into that of the
+		// new key.
+		"The plan shows what the new key gets, also of what ignore_changes lists.",
+		recipientChanges(config, state),
+		unlimited("Apart from what ignore_changes lists, the new key", config),
+		"If the plan says that it destroys the key and then creates a replacement (-/+), " +
+			"set create_before_destroy first, or a rejected creation loses the old secret.",
+	}
 	diags.AddWarning(fmt.Sprintf(summary, keyLabel(state)),
 		strings.Join(slices.DeleteFunc(paragraphs, func(p string) bool { return p == "" }), "\n\n"))
 }
@@ -185,6 +190,7 @@ func unlimited(which string, config tfvalue.Value) string {
 	var sentences []string
 	if config.At("ip_access_list").IsNull() {
 		sentences = append(sentences, which+" will have no ip_access_list: the platform decides which addresses may use it.")
+		which = "It"
 	}
 	if neverExpires(config) {
 		sentences = append(sentences, which+" will never expire. Set validity_hours to let it expire.")

@@ -36,7 +36,6 @@ func (r *apiKeyResource) Metadata(_ context.Context, req resource.MetadataReques
 // error of an attribute would show.
 func (r *apiKeyResource) ValidateConfig(_ context.Context, req resource.ValidateConfigRequest, resp *resource.ValidateConfigResponse) {
 	config := tfvalue.Of(req.Config.Raw)
-	r.validated(config)
 	conn.WarnEmptyObjects(config, &resp.Diagnostics)
 	recipientsOf(config.At("secret_recipients"), &resp.Diagnostics)
 	if list := config.At("ip_access_list"); isSet(list) && list.IsEmpty() {
@@ -223,8 +222,9 @@ func difference(name string, wanted, got tfvalue.Value, mask func(string) string
 func addCreateError(diags *diag.Diagnostics, requested tfvalue.Value, err error) {
 	failed := conn.Detail(err)
 	if failure := platform.AsError(err); failure.Ambiguous {
-		failed += "\n\nThe platform may have created the key. If so, its secret is lost. " + toRevoke(requested, failure.RequestID, "") +
-			" The request was not retried, because a surplus key cannot be deleted."
+		failed = "The platform may have created the key. If so, its secret is lost. " +
+			toRevoke(requested, failure.RequestID, "") +
+			" The request was not retried, because a surplus key cannot be deleted.\n\n" + failed
 	}
 	diags.AddError("Cannot create API key", failed)
 }

@@ -235,12 +235,12 @@ func TestAPIKeyWithoutLimits(t *testing.T) {
 			unlisted  = " will have no ip_access_list: the platform decides which addresses may use it."
 			unlimited = " will never expire. Set validity_hours to let it expire."
 		)
-		wantWarning(t, f.key("").plan().warnings, "The key"+unlisted+" The key"+unlimited)
+		wantWarning(t, f.key("").plan().warnings, "The key"+unlisted+" It"+unlimited)
 		b := f.key(lasting + "\n" + listed)
 		wantWarning(t, b.apply().warnings, "")
 		b.arguments = listed
 		wantWarning(t, b.plan().warnings, "If the plan says")
 		b.arguments = "name = \"other\""
-		wantWarning(t, b.plan().warnings, "The new key"+unlisted+" The new key"+unlimited)
+		wantWarning(t, b.plan().warnings, "Apart from what ignore_changes lists, the new key"+unlisted+" It"+unlimited)
 	})(t)
 }

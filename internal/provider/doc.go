@@ -21,7 +21,6 @@
 //	api_key_resource.go: dataplatform_api_key: the creation of a key, its refreshes, and its end
 //	api_key_schema.go: its schema
 //	api_key_plan.go: when a key is created, kept or replaced, and what warnings say of it
-//	api_key_ignored.go: what ignore_changes hides from the plan of a replacement
 //	api_key_recipients.go: to whom its secret is encrypted, and the version of the secret
 //	api_key_secret.go: the ephemeral resource dataplatform_api_key_secret
 package provider
