@@ -57,7 +57,6 @@ func (e *Engine) planUpdate(change Change, last memory, diags *diag.Diagnostics)
 	now := e.startObserving(nil, e.identity(change.Prior), last, change.Prior)
 	now.returned = change.Prior
 	r := e.review(change, now, diags)
-	e.warnUnconfirmed(r, diags)
 	if !r.IsEmpty() {
 		for _, name := range e.AlsoChanges(r.Leaves) {
 			plan = plan.With(tfvalue.Unknown(plan.At(name).Type()), name)

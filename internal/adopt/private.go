@@ -3,7 +3,6 @@ package adopt
 import (
 	"encoding/json"
 	"slices"
-	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 
@@ -19,8 +18,6 @@ type memory struct {
 	WasRead bool `json:"was_read,omitempty"`
 	// Unreturned are the paths of the leaves of the state that no read has returned.
 	Unreturned []string `json:"unreturned,omitempty"`
-	// Unconfirmed are the paths of those that the platform accepted, and that no response has contained since.
-	Unconfirmed []string `json:"unconfirmed,omitempty"`
 	// Reset are the paths of the leaves that an update of the object changed without sending them: the
 	// platform may reset what a PATCH omits. Each later PATCH carries those of them that are managed.
 	//
@@ -62,22 +59,17 @@ func (e *Engine) isNeverReturned(at tfvalue.Path) bool {
 		slices.ContainsFunc(e.Rules.NotInJSON, func(p tfvalue.Path) bool { return len(at) >= len(p) && slices.Equal(at[:len(p)], p) })
 }
 
-// remember returns the memory of a state, given which of its leaves are unreturned, and the paths of those that were
-// accepted and that no response has.
-func (o *observed) remember(state tfvalue.Value, unreturned func(tfvalue.Leaf) bool, accepted []string) memory {
+// remember returns the memory of a state, given which of its leaves are unreturned.
+func (o *observed) remember(state tfvalue.Value, unreturned func(tfvalue.Leaf) bool) memory {
 	leaves := slices.DeleteFunc(state.Leaves(), func(leaf tfvalue.Leaf) bool { return o.isNeverReturned(leaf.Path) || !unreturned(leaf) })
-	returned := tfvalue.Paths(o.returned.Leaves())
-	unconfirmed := slices.DeleteFunc(union(o.memory.Unconfirmed, accepted), func(at string) bool {
-		return slices.Contains(returned, at) || state.At(strings.Split(at, ".")...).IsEmpty()
-	})
-	return memory{WasRead: true, Unreturned: tfvalue.Paths(leaves), Unconfirmed: unconfirmed, Reset: o.memory.Reset}
+	return memory{WasRead: true, Unreturned: tfvalue.Paths(leaves), Reset: o.memory.Reset}
 }
 
 // remembered returns the memory after reads: still unreturned are the leaves that none of these returned, either.
 func (o *observed) remembered() memory {
 	return o.remember(o.remote, func(leaf tfvalue.Leaf) bool {
 		return o.isUnreturned(o.memory, leaf.Path) && o.returned.At(leaf.Path...).IsNull()
-	}, nil)
+	})
 }
 
 // nextMemory returns the memory of the state after an update. Unreturned are the leaves that no read had returned
@@ -89,14 +81,8 @@ func (u *update) nextMemory(state tfvalue.Value) memory {
 	next := u.remember(state, func(leaf tfvalue.Leaf) bool {
 		isNew := u.start.remote.At(leaf.Path...).IsNull() && (u.start.Prior.At(leaf.Path...).IsNull() || !u.sent.At(leaf.Path...).IsNull())
 		return isNew || u.isUnreturned(u.memory, leaf.Path) || slices.Contains(accepted, leaf.Path.String())
-	}, accepted)
+	})
 	reset := slices.DeleteFunc(u.drifted(), func(leaf tfvalue.Leaf) bool { return !u.traits.Settable(leaf.Path) || u.isMappings(leaf.Path) })
-	next.Reset = union(next.Reset, tfvalue.Paths(reset))
+	next.Reset = slices.Compact(slices.Sorted(slices.Values(slices.Concat(next.Reset, tfvalue.Paths(reset)))))
 	return next
-}
-
-// union returns the paths that are in one of two lists, sorted.
-func union(some, others []string) []string {
-	all := slices.Sorted(slices.Values(slices.Concat(some, others)))
-	return slices.Compact(all)
 }

@@ -39,7 +39,6 @@ const (
 	wasThere  = wasEvents + "\n"
 	conflicts = "Table mappings changed during the apply: " + pipeCRM
 	unread    = "Cannot read pipe after its update: The update of " + pipeCRM
-	unchecked = "Configured values cannot be checked"
 
 	removes = "GET, PATCH -events"
 	swaps   = removes + ", PATCH +events"

@@ -3,7 +3,6 @@ package adopt
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -56,20 +55,6 @@ func (e *Engine) warnOverwritten(c *conn.Connection, r reviewed, diags *diag.Dia
 	if summary, list := e.overwrites(c, r); list != "" && !diags.HasError() {
 		diags.AddWarning(summary+r.Label, fmt.Sprintf("The %s already exists. %s\n\n"+
 			"To keep a value, remove its argument from the configuration. To see old and new values in the plan, and in its JSON, use an import block.", e.Noun, list))
-	}
-}
-
-// warnUnconfirmed warns, in each plan, about what is configured and no response has contained since it was sent. All
-// objects share one summary, so that Terraform folds it.
-func (e *Engine) warnUnconfirmed(r reviewed, diags *diag.Diagnostics) {
-	unconfirmed := slices.DeleteFunc(r.wanted.Leaves(), func(leaf tfvalue.Leaf) bool {
-		isSent := !r.Leaves.At(leaf.Path...).IsNull() || e.isMappings(leaf.Path) && !r.Edit.IsEmpty()
-		return isSent || !slices.Contains(r.memory.Unconfirmed, leaf.Path.String())
-	})
-	if len(unconfirmed) > 0 {
-		diags.AddWarning("Configured values cannot be checked",
-			fmt.Sprintf("No response has contained these values of %s since they were sent, so Terraform cannot tell whether they are in effect: %s. "+
-				"If one has no effect, remove its argument.", r.Label, words.Enumerate(tfvalue.Paths(unconfirmed))))
 	}
 }
 
