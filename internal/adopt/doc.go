@@ -12,6 +12,7 @@
 //	review.go: what a change has to achieve, and what is against it
 //	warnings.go: the warnings of plans
 //	apply.go: an apply, from the read to the state
+//	excluded.go: which columns a table mapping excludes, and others do not
 //	private.go: what private state remembers of earlier reads and updates
 //
 // An update has two parts, and no PATCH belongs to both:

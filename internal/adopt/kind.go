@@ -14,9 +14,6 @@ import (
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/words"
 )
 
-// ExcludedColumns is the member of a table mapping that has the columns that are not copied.
-const ExcludedColumns = "excluded_columns"
-
 // Kind is a kind of adopted object. Of its functions, Validate, AddSecrets and Companions may be nil.
 type Kind struct {
 	// Name is the type name of the resource without the provider, such as "service_scaling".

@@ -10,7 +10,6 @@ import (
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/conn"
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/platform"
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
-	"github.com/dataplatform/terraform-provider-dataplatform/internal/words"
 )
 
 // What is said of a step of the mappings that is not done. failed is the error of its last attempt, nil if that was accepted,
@@ -106,7 +105,7 @@ func (u *update) exposed() string {
 	for _, mapping := range key.Among(key.Difference(planned, changed).Remove, u.edited.All()) {
 		var columns []string
 		for _, other := range others[key.Of(mapping)] {
-			columns = append(columns, uncovered(other, mapping)...)
+			columns = append(columns, Uncovered(mapping, other)...)
 		}
 		slices.Sort(columns)
 		if len(columns) > 0 {
@@ -114,15 +113,4 @@ func (u *update) exposed() string {
 		}
 	}
 	return strings.Join(lines, "\n")
-}
-
-// uncovered are the names of the columns that one mapping excludes and another one does not.
-func uncovered(one, other tfvalue.Value) (names []string) {
-	excluded := other.At(ExcludedColumns).Elements()
-	for _, column := range one.At(ExcludedColumns).Elements() {
-		if !slices.ContainsFunc(excluded, func(same tfvalue.Value) bool { return same.Normal() == column.Normal() }) {
-			names = append(names, words.Name(column.Normal()))
-		}
-	}
-	return names
 }

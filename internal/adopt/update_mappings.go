@@ -202,7 +202,7 @@ func (u *update) noteHalfRemoved(s step, failed error) {
 	}
 	there := u.key().Group(u.mappingsOf(u.remote).Elements())
 	u.edited.Remove = append(slices.Clone(u.edited.Remove), slices.DeleteFunc(slices.Clone(s.Remove), func(was tfvalue.Value) bool {
-		return !u.mappedAt.IsZero() && slices.ContainsFunc(there[u.key().Of(was)], func(now tfvalue.Value) bool { return len(uncovered(was, now)) == 0 })
+		return !u.mappedAt.IsZero() && slices.ContainsFunc(there[u.key().Of(was)], func(now tfvalue.Value) bool { return len(Uncovered(now, was)) == 0 })
 	})...)
 }
 

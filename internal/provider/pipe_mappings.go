@@ -66,7 +66,7 @@ func checkSorting(r adopt.Review) {
 			lines = append(lines, line+"use_custom_sorting_key and sorting_keys are not set together")
 		}
 		for _, key := range keys {
-			if name := words.Name(key.Normal()); slices.Contains(columns(mapping), name) {
+			if name := words.Name(key.Normal()); slices.Contains(adopt.Excluded(mapping), name) {
 				lines = append(lines, line+name+" is in sorting_keys, but excluded_columns excludes it")
 			}
 		}
@@ -206,7 +206,7 @@ func effectsOf(before, after tfvalue.Value) (e mappingEffects) {
 		}
 		switch line := "  - " + mappingKey.Label(mapping); {
 		case !after.IsKnown():
-			today := cmp.Or(strings.Join(columns(mapping), ", "), "none")
+			today := cmp.Or(strings.Join(adopt.Excluded(mapping), ", "), "none")
 			e.unknown = append(e.unknown, line+": whether it stays, and which columns it excludes (today: "+today+")")
 		case len(targets) == 0:
 			e.gone = append(e.gone, line)
@@ -222,11 +222,11 @@ func effectsOf(before, after tfvalue.Value) (e mappingEffects) {
 // table if it is new; changed is empty then.
 func (e *mappingEffects) add(mapping tfvalue.Value, was []tfvalue.Value, changed []string) {
 	line := "  - " + mappingKey.Label(mapping) + ": "
-	exposed := newlyCopied(was, mapping)
+	exposed := adopt.Uncovered(mapping, was...)
 	switch {
 	case len(exposed) > 0 && mapping.At(adopt.ExcludedColumns).IsFullyKnown():
 		line += strings.Join(exposed, ", ")
-		if others := minus(changed, []string{adopt.ExcludedColumns}); len(others) > 0 {
+		if others := words.Without(changed, []string{adopt.ExcludedColumns}); len(others) > 0 {
 			line += ". Also changed: " + strings.Join(others, ", ")
 		}
 		e.exposed = append(e.exposed, line)
@@ -248,7 +248,8 @@ func changedMembers(today []tfvalue.Value, planned tfvalue.Value) []string {
 	})
 	changed := tfvalue.Differing(was, planned)
 	for i, name := range changed {
-		if added := minus(columns(planned), columns(was)); name == adopt.ExcludedColumns && len(added) > 0 && planned.At(name).IsFullyKnown() {
+		added := adopt.Uncovered(was, planned)
+		if name == adopt.ExcludedColumns && len(added) > 0 && planned.At(name).IsFullyKnown() {
 			changed[i] += fmt.Sprintf(" (excludes %s from now on)", strings.Join(added, ", "))
 		}
 	}
@@ -260,33 +261,6 @@ func nowExcluding(columns []string) string {
 		return ""
 	}
 	return fmt.Sprintf(" (excludes %s now)", strings.Join(columns, ", "))
-}
-
-// columns are the columns that a mapping excludes, as far as they are known.
-func columns(mapping tfvalue.Value) []string {
-	var all []string
-	for _, column := range mapping.At(adopt.ExcludedColumns).Elements() {
-		if column.IsKnown() {
-			all = append(all, words.Name(column.Normal()))
-		}
-	}
-	slices.Sort(all)
-	return all
-}
-
-// newlyCopied are the columns that a planned mapping copies, and each of some mappings excludes.
-func newlyCopied(mappings []tfvalue.Value, planned tfvalue.Value) (all []string) {
-	for i, mapping := range mappings {
-		if i == 0 {
-			all = minus(columns(mapping), columns(planned))
-		}
-		all = minus(all, minus(all, columns(mapping)))
-	}
-	return all
-}
-
-func minus(all, some []string) []string {
-	return slices.DeleteFunc(slices.Clone(all), func(one string) bool { return slices.Contains(some, one) })
 }
 
 // tableMappingKey is the function table_mapping_key.
