@@ -3,6 +3,7 @@ package provider
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -57,8 +58,8 @@ var pipeRules = tfvalue.Rules{
 	NotInJSON:    []tfvalue.Path{{credentialsName}, validateSamplesPath},
 }
 
-// sourceKinds are members of source, in the order of the API document.
-var sourceKinds = []string{"kafka", "object_storage", "cloud_stream", "postgres"}
+// sourceKinds are the members of source that the schema has.
+var sourceKinds = slices.Sorted(maps.Keys(sourceAttributes(computed, computed)))
 
 var validateSamplesPath = tfvalue.Path{"source", "validate_samples"}
 

@@ -35,12 +35,8 @@ func pipeAttributes(set, must access) map[string]schema.Attribute {
 			"replica_cpu_millicores": computed.number("CPU of each replica, in millicores."),
 			"replica_memory_gb":      computed.number("Memory of each replica, in GB."),
 		}),
-		"source": set.object("Where the pipe reads from. A pipe's kinds of source cannot be changed: set only those it has.", map[string]schema.Attribute{
-			"kafka":          kafkaAttribute(set),
-			"object_storage": objectStorageAttribute(set),
-			"cloud_stream":   cloudStreamAttribute(set),
-			"postgres":       postgresAttribute(set, must),
-		}),
+		"source": set.object("Where the pipe reads from. "+
+			"A pipe's kinds of source cannot be changed: set only those it has.", sourceAttributes(set, must)),
 		"destination": set.object("Where the pipe writes to.", map[string]schema.Attribute{
 			"database":      computed.string("Database of the destination table."),
 			"table":         computed.string("Destination table."),
@@ -81,6 +77,15 @@ func pipeAttributes(set, must access) map[string]schema.Attribute {
 		}),
 		"created_at": computed.string("Creation time."),
 		"updated_at": computed.string("Time of the last change."),
+	}
+}
+
+func sourceAttributes(set, must access) map[string]schema.Attribute {
+	return map[string]schema.Attribute{
+		"kafka":          kafkaAttribute(set),
+		"object_storage": objectStorageAttribute(set),
+		"cloud_stream":   cloudStreamAttribute(set),
+		"postgres":       postgresAttribute(set, must),
 	}
 }
 
