@@ -17,12 +17,12 @@ import (
 
 // addRejected reports a PATCH that was rejected, or not sent.
 func (u *update) addRejected(s step, failed error) {
-	status, all, pause := platform.AsError(failed).Status, "", ""
-	if status == http.StatusBadRequest && len(s.Remove) > 0 && len(s.Remove) == len(s.before.Elements()) {
+	why, all, pause := platform.AsError(failed), "", ""
+	if why.Status == http.StatusBadRequest && len(s.Remove) > 0 && len(s.Remove) == len(s.before.Elements()) {
 		all = fmt.Sprintf("The request removes every table mapping of the %s. "+
 			"The platform may require that one stays: change the tables in two applies.", u.Noun)
 	}
-	if status/100 == 4 && status != http.StatusUnauthorized && status != http.StatusTooManyRequests {
+	if why.MayBeOfObject() {
 		pause = fmt.Sprintf("If the %[1]s has to be paused for this, pause it in the platform's console and apply again. "+
 			"The platform may resume the %[1]s after each request, and a table mapping that changes takes two: then pause it once more.", u.Noun)
 	}

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"net/http"
 	"slices"
 	"strings"
 	"time"
@@ -81,8 +80,7 @@ func (u *update) send(ctx context.Context, content Content, mayBeSent func(ctx c
 		}
 		// What was read before a failure is too old. After a rate limit, only mappings are read again, and once in 10 s: under a
 		// limit of one request a second, the PATCH would never have its turn.
-		isLimited := platform.AsError(err).Status == http.StatusTooManyRequests
-		if again && (!isLimited || !content.Edit.IsEmpty() && !isFresh(u.readAgain)) {
+		if again && (!platform.AsError(err).IsLimited() || !content.Edit.IsEmpty() && !isFresh(u.readAgain)) {
 			u.readAt, u.mappedAt = time.Time{}, time.Time{}
 		}
 		failed = err

@@ -62,7 +62,7 @@ func (u *update) updateLeaves(ctx context.Context) {
 		return
 	}
 	isSent, failed := u.send(ctx, Content{Leaves: u.start.Leaves}, u.mayLeavesBeSent, u.noteLeaves)
-	isUnclear := isSent && platform.AsError(failed).Status/100 == 2 // a success, but perhaps not the API's own
+	isUnclear := isSent && platform.AsError(failed).IsSuccess() // but perhaps not the API's own
 	switch {
 	case failed != nil && !isUnclear:
 		u.diags.AddError(u.CannotUpdate, conn.Detail(failed))
@@ -76,7 +76,9 @@ func (u *update) awaitLeaves(ctx context.Context, failed error) {
 	isLate := func() bool { return len(u.leavesThatAre(late)) > 0 }
 	var unread error
 	if isLate() || u.isDoubtful() {
-		unread = u.readUntil(ctx, func(unread error) bool { return isRejected(unread) || unread == nil && !isLate() })
+		unread = u.readUntil(ctx, func(unread error) bool {
+			return platform.AsError(unread).IsRejected() || unread == nil && !isLate()
+		})
 	}
 	for _, leaf := range u.leavesThatAre(shown) {
 		u.pending = u.pending.Without(leaf.Path...)
@@ -98,17 +100,13 @@ func (u *update) mayLeavesBeSent(ctx context.Context, failed error) bool {
 	if !u.carriedWith(u.start.Leaves).AnyLeaf() || isFresh(u.readAt) {
 		return true
 	}
-	unread := u.readUntil(ctx, func(unread error) bool { return unread == nil || isRejected(unread) })
+	unread := u.readUntil(ctx, func(unread error) bool {
+		return unread == nil || platform.AsError(unread).IsRejected()
+	})
 	if unread != nil {
 		u.addUnread(failed, unread, false)
 	}
 	return unread == nil
-}
-
-// isRejected reports whether the API itself has rejected a read: another one would say the same.
-func isRejected(unread error) bool {
-	e := platform.AsError(unread)
-	return e.NotFound || e.Status/100 == 4 && e.Foreign == ""
 }
 
 // noteLeaves notes that a PATCH has changed the leaves, or may have. What is accepted counts as stored until the platform

@@ -58,7 +58,7 @@ func TestWhetherCredentialsHaveArrived(t *testing.T) {
 		"another result":      {respond(200, `{"result":{"ok":false}}`), "ambiguous", "ok"},
 		"another service":     {respond(200, `{"requestId":"`+requestID+`","result":{"id":"`+testPipe+`","serviceId":"x"}}`), "ambiguous", "ambiguous"},
 		"a failure":           {respond(200, `{"status":500,"requestId":"`+requestID+`","error":"vault is down"}`), "ambiguous", "ambiguous"},
-		"a rejection":         {respond(200, `{"status":400,"requestId":"`+requestID+`"}`), "failed", "failed"},
+		"a rejection":         {respond(200, `{"status":400,"requestId":"`+requestID+`"}`), "ambiguous", "ambiguous"},
 		"a status of no HTTP": {respond(200, `{"status":"error","requestId":"`+requestID+`"}`), "ambiguous", "ambiguous"},
 		"parts":               {respond(207, `{"requestId":"`+requestID+`"}`), "ambiguous", "ambiguous"},
 		"a cache":             {respond(200, `{"requestId":"`+requestID+`"}`, "Age: 60"), "ambiguous", "ambiguous"},

@@ -16,8 +16,8 @@ import (
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/words"
 )
 
-// Proxies, gateways, filters and login pages answer in place of an API, with any status. This file
-// alone decides whose answer a response is, what that means for a write, and what the response says.
+// Proxies, gateways, filters and login pages answer in place of an API, with any status. This file alone decides whose
+// answer a response is, and what it says.
 
 // Maximum size of a success and of an error, in bytes. In memory, it may take fifty times as much.
 const (
@@ -92,8 +92,13 @@ func (r *Response) judge(q *Request) {
 	if said := statusIn(object); r.IsOwn && slices.Contains([]int{1, 2, 3, 4, 5}, said/100) {
 		r.Status = said
 	}
-	if r.Doubt = fmt.Errorf("it has HTTP status %d", r.Status); r.IsSuccess() {
+	switch {
+	case r.IsSuccess():
 		r.Doubt = cmp.Or(r.Cut, r.doubtResult(q, isResult), r.doubtOwn(q, object, result))
+	case r.line == r.Status:
+		r.Doubt = fmt.Errorf("it has HTTP status %d", r.Status)
+	default:
+		r.Doubt = fmt.Errorf("its status is %d: %s", r.Status, r.Message())
 	}
 }
 
@@ -127,10 +132,10 @@ func (r *Response) doubtOwn(q *Request, object, result map[string]any) error {
 	return nil
 }
 
-// statusIn is the status that a body says; 0 if it says none.
+// statusIn is the status that a body says, in any spelling of a number; 0 if it says none.
 func statusIn(object map[string]any) int {
-	status, _ := strconv.Atoi(fmt.Sprint(object["status"]))
-	return status
+	status, _ := strconv.ParseFloat(fmt.Sprint(object["status"]), 64)
+	return int(status)
 }
 
 // isSame compares IDs: UUIDs are equal in any letter case.
@@ -147,27 +152,6 @@ func (r *Response) detour() string {
 		http.StatusPartialContent:       "a part of a response",
 		http.StatusMultiStatus:          "a response in parts, each with a status of its own",
 	}[r.line]
-}
-
-// mayBeDone reports whether a write may have been carried out although it got this response. A gateway
-// may hand a request on after it has given up, whatever it returns. A filter that looks at responses
-// rejects one after the platform has done its work: that is said of a creation, which nothing can read.
-func (r *Response) mayBeDone(method string) bool {
-	switch kind := kindOf(r.Status); {
-	case kind == Busy, kind == RateLimited, r.Status == http.StatusTooEarly:
-		return false
-	case r.Status/100 == 4 && r.Status != http.StatusRequestTimeout:
-		return method == http.MethodPost && r.Malformed != nil
-	default:
-		return true
-	}
-}
-
-// NothingDone reports whether a write that failed has changed nothing: it was not sent, came too early or too often, or
-// the API itself rejected its credentials. Any other rejection may come half way.
-func (e *Error) NothingDone() bool {
-	isLogin := e.Status == http.StatusUnauthorized || e.Status == http.StatusForbidden
-	return e.Foreign == "" && isLogin || slices.Contains([]int{0, http.StatusTooManyRequests, http.StatusTooEarly}, e.Status)
 }
 
 const htmlPage, redirect, odd = "an HTML page", "a redirect", "not as the API responds"

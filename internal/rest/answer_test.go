@@ -52,9 +52,11 @@ func TestWhoseAnswerAResponseIs(t *testing.T) {
 		"a 409":                      {409, "busy", json, false, false, ""},
 		"an outage of the API":       {503, own, "", true, true, ""},
 		"its own word":               {200, says(503, "index down"), "", true, true, "index down"},
-		"a 409 by its own word":      {200, says(409, "busy"), "", false, false, "busy"},
+		"a 409 by its own word":      {200, says(409, "busy"), "", true, true, "busy"},
+		"a 409 in an outage":         {503, says(409, "busy"), "", true, true, "busy"},
 		"a result and a failure":     {200, `{"status":500,"result":{}}`, "", true, true, ""},
 		"the word of a framework":    {200, `{"status":400,"error":"no"}`, json, true, true, "no"},
+		"a status of another form":   {200, `{"status":2.000e2,"result":{}}`, "", true, true, ""},
 		"a byte order mark":          {200, "\ufeff" + own, "", true, true, own},
 		"a cache":                    {200, "3600 s old: " + own, cached, true, true, ""},
 		"a 404 of a cache":           {404, "3600 s old: " + says(404, "gone"), cached, false, false, "gone"},
@@ -78,7 +80,7 @@ func TestWhoseAnswerAResponseIs(t *testing.T) {
 			r.read(strings.NewReader(body), maxBody)
 			r.judge(&Request{Method: http.MethodPatch, Result: "result"})
 			isOwn := row.form == "" || row.form == redirect
-			if isSuccess := row.status/100 == 2 && isOwn && !strings.Contains(body, `"status"`); isSuccess != (r.Doubt == nil) {
+			if isSuccess := row.status/100 == 2 && isOwn && (!strings.Contains(body, `"status"`) || strings.Contains(body, "2.000")); isSuccess != (r.Doubt == nil) {
 				t.Errorf("doubt: %v", r.Doubt)
 			}
 			if r.IsOwn != isOwn || r.form() != row.form || r.mayBeDone("PATCH") != row.update || r.mayBeDone("POST") != row.key {
@@ -95,16 +97,22 @@ func TestWhoseAnswerAResponseIs(t *testing.T) {
 	}
 }
 
-// A write of which nothing was done was not sent, came too early, or the API itself rejected its credentials.
-func TestNothingDone(t *testing.T) {
+// A write of which nothing was done was not sent, came too early, or the API itself rejected its credentials. A read that
+// the API itself rejects would be rejected again, unless it came too early or too often.
+func TestWhatAFailureSays(t *testing.T) {
 	t.Parallel()
-	for status, want := range map[int]bool{0: true, 429: true, 425: true, 401: true, 403: true, 400: false, 409: false} {
-		if e := (&Error{Status: status}); e.NothingDone() != want {
-			t.Errorf("HTTP %d: %t", status, !want)
+	for status, want := range map[int]struct{ nothingDone, isRejected bool }{
+		0: {true, false}, 200: {false, false}, 302: {false, false}, 400: {false, true}, 401: {true, true}, 403: {true, true},
+		408: {false, false}, 409: {false, true}, 425: {true, false}, 429: {true, false}, 503: {false, false},
+	} {
+		e := &Error{Status: status}
+		if e.NothingDone() != want.nothingDone || e.IsRejected() != want.isRejected {
+			t.Errorf("HTTP %d: nothing done %t, rejected %t", status, e.NothingDone(), e.IsRejected())
 		}
-	}
-	if e := (&Error{Status: 403, Foreign: htmlPage}); e.NothingDone() {
-		t.Error("the 403 of a filter")
+		e.Foreign = htmlPage
+		if e.IsRejected() || e.NothingDone() && (status == 401 || status == 403) {
+			t.Errorf("HTTP %d of a filter: nothing done %t, rejected %t", status, e.NothingDone(), e.IsRejected())
+		}
 	}
 }
 

@@ -1,7 +1,8 @@
 // Package rest sends one request to an HTTP API until it is decided. It knows no operation, type or path
 // of an API. A caller declares a request (request.go). A call sends attempts (call.go, send.go), as far
 // as the health of the API and the policy of retries allow. What a response says, and who has answered,
-// is read in answer.go; errors with what to do about them, and masking, have files of their own.
+// is read in answer.go, and what that means in outcome.go; errors, what to do about them (advice.go), and masking have
+// files of their own.
 package rest
 
 import (
@@ -133,13 +134,13 @@ func proxy(r *http.Request) (*url.URL, error) {
 // reason phrase alone, as the proxy spells it.
 func acceptedByProxy(_ context.Context, at *url.URL, _ *http.Request, response *http.Response) error {
 	status, cause := response.StatusCode, errProxy
-	switch {
-	case status == http.StatusOK:
+	if status == http.StatusOK {
 		return nil
-	case kindOf(status) == Final:
+	}
+	if meaningOf(status).Kind == Final {
 		cause = errProxyFinal
 	}
-	return &Reworded{fmt.Sprintf("the proxy %s returned HTTP %d %s", at.Host, status, http.StatusText(status)), cause}
+	return &Reworded{fmt.Sprintf("the proxy %s returned %s", at.Host, statusText(status)), cause}
 }
 
 // IsLoopback reports whether a host is localhost or a loopback address.

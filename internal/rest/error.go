@@ -1,10 +1,6 @@
 package rest
 
 import (
-	"cmp"
-	"crypto/tls"
-	"crypto/x509"
-	"errors"
 	"fmt"
 	"net/http"
 	"strings"
@@ -25,7 +21,7 @@ type Error struct {
 	Message   string        // in the response, cleaned; "" if that was empty
 	Foreign   string        // the form of a response that is not the API's own: see Response.form
 	detour    bool          // and that says so of itself: see Response.detour
-	line      int           // of the status line, if the API's own response says another in its body
+	line      int           // of the status line: the API's own response may say another in its body, or be cut off
 	Err       error         // the cause if no response says it: a failed connection, an unusable response, the cancellation by the caller
 	Attempts  int           // number of attempts to send the request
 	Elapsed   time.Duration // of all of them, waits included
@@ -36,37 +32,6 @@ type Error struct {
 
 	more      []string      // the paragraphs after the first one
 	requested time.Duration // wait that the response requested
-}
-
-// Kind is what a failed attempt means for the next one.
-type Kind int
-
-// The kinds of failures.
-const (
-	Final       Kind = iota // a retry would fail in the same way
-	NotSent                 // the request cannot have been carried out
-	NoResponse              // it was sent, and the response is lost or cut off
-	RateLimited             // 429: it was not carried out
-	Temporary               // a status that a retry may get past
-	Busy                    // rejected, because its object is being changed or wakes up
-	Unreadable              // a success that cannot be used
-	Interrupted             // the caller has cancelled
-)
-
-// kindOf is the kind of a status.
-func kindOf(status int) Kind {
-	switch status {
-	case http.StatusTooManyRequests:
-		return RateLimited
-	case http.StatusConflict, http.StatusLocked, http.StatusFailedDependency:
-		return Busy
-	case http.StatusRequestTimeout, http.StatusTooEarly:
-		return Temporary
-	}
-	if status >= 500 && status != http.StatusNotImplemented && status != http.StatusHTTPVersionNotSupported {
-		return Temporary
-	}
-	return Final
 }
 
 // Unwrap returns Err, which is the cause of the cancellation if the operation was interrupted.
@@ -94,6 +59,8 @@ func (e *Error) happened() string {
 		return e.responder() + " " + words.Sentence(e.says())
 	case e.NotFound:
 		return cause
+	case e.Kind == NoResponse && e.line != 0:
+		return fmt.Sprintf("A response with %s had begun, and was cut off: %s", statusText(e.line), cause)
 	case e.Kind == NoResponse:
 		return "The request was sent, but no complete response arrived: " + cause
 	case e.Attempts == 0:
@@ -144,7 +111,7 @@ func (e *Error) short() string {
 
 // Response is the status of the response and the request ID.
 func (e *Error) Response() string {
-	response := strings.TrimSpace(fmt.Sprintf("HTTP %d %s", e.Status, http.StatusText(e.Status)))
+	response := statusText(e.Status)
 	if e.line != 0 && e.line != e.Status {
 		response = fmt.Sprintf("HTTP %d with the status %s in the body", e.line, strings.TrimPrefix(response, "HTTP "))
 	}
@@ -152,6 +119,10 @@ func (e *Error) Response() string {
 		response += " (request ID " + e.RequestID + ")"
 	}
 	return response
+}
+
+func statusText(status int) string {
+	return strings.TrimSpace(fmt.Sprintf("HTTP %d %s", status, http.StatusText(status)))
 }
 
 // Cause is the message of the response if there is one, else the text of Err.
@@ -174,116 +145,3 @@ func (e *Reworded) Error() string { return e.Text }
 
 // Unwrap returns the error whose text was replaced.
 func (e *Reworded) Unwrap() error { return e.Err }
-
-const (
-	// runAgain is what to do about an API that has responded in this run.
-	runAgain   = "Run the command again once the platform has recovered."
-	orRunAgain = " If they are right, run the command again once the platform has recovered."
-	slower     = "Increase retry_timeout, or lower Terraform's -parallelism."
-	support    = "Ask the platform's support, with the request ID if there is one."
-	later      = "The object's current state does not allow the request: run the command again once it does."
-	notValid   = "A setting has a character that HTTP does not allow. For the User-Agent, correct the environment variable TF_APPEND_USER_AGENT."
-	askCache   = "The response says itself that it is not what the platform has now. " +
-		"Give this text to whoever runs the cache or proxy in between: it must not cache responses of this host, nor shorten or change them."
-	expired    = "The server's certificate has expired or is not valid yet: renew it, or correct the clock of this machine."
-	trust      = " If they are right, add the certificate authority that has signed the server's certificate to the trusted ones of this machine."
-	checkProxy = "Check the proxy in HTTPS_PROXY: its user and password after an HTTP 407, otherwise whether it can reach this host."
-	// askGateway is what to do about a gateway in a run in which the API itself has responded.
-	askGateway = "The response does not look like the platform's, which has answered other requests of this run: " +
-		"give this text to whoever runs the proxy or gateway in between."
-)
-
-// address is what to check if the API may be at another address.
-func (a *API) address() string { return a.URLSetting + ", and HTTPS_PROXY if it is set." }
-
-// advise says what to do about an error; "" if nothing is known to help. See complete for because.
-func (k *Call) advise(e *Error, because *refusal) string {
-	switch {
-	case e.Kind == Interrupted:
-		return ""
-	case because != nil && because.advice != "":
-		return because.advice
-	case e.Status == 0:
-		return k.adviseUnanswered(e)
-	case e.isOutage() && e.Foreign != "" && k.unanswered:
-		return "Check " + k.API.address() + orRunAgain
-	case e.isOutage():
-		return runAgain
-	case e.Kind == RateLimited:
-		return slower
-	default:
-		return k.adviseRejected(e)
-	}
-}
-
-func (e *Error) isOutage() bool {
-	return e.Kind == Temporary || e.Status >= http.StatusInternalServerError
-}
-
-// adviseUnanswered is what to do about a request without a complete response.
-func (k *Call) adviseUnanswered(e *Error) string {
-	invalid := new(x509.CertificateInvalidError)
-	switch {
-	case errors.Is(e.Err, errProxy):
-		return checkProxy
-	case errors.As(e.Err, invalid) && invalid.Reason == x509.Expired:
-		return expired
-	case errors.As(e.Err, new(*tls.CertificateVerificationError)):
-		return "Check " + k.API.address() + trust
-	case e.Kind == Final && e.Attempts == 0:
-		return notValid
-	case k.unanswered || e.Kind == Final:
-		return "Check " + k.API.address()
-	case e.Attempts == 0: // it waited for its turn
-		return slower
-	default:
-		return runAgain
-	}
-}
-
-// adviseRejected is what to do about a response, of which the API's own may have any form but a page.
-func (k *Call) adviseRejected(e *Error) string {
-	switch {
-	case e.Status == http.StatusProxyAuthRequired:
-		return checkProxy
-	case e.Status == http.StatusNotFound:
-		return k.adviseNotFound(e)
-	case e.isForeign():
-		return k.adviseForeign(e)
-	case e.Status == http.StatusUnauthorized:
-		return k.API.Unauthorized
-	case e.Status == http.StatusForbidden:
-		return k.API.Forbidden
-	case e.Kind == Busy:
-		return cmp.Or(k.BusyAdvice, later)
-	case e.Foreign != "":
-		return k.adviseForeign(e)
-	case e.Kind == Unreadable:
-		return support
-	default:
-		return ""
-	}
-}
-
-func (k *Call) adviseNotFound(e *Error) string {
-	switch {
-	case e.isForeign() || k.NamesObject && !e.NotFound:
-		return strings.TrimSpace(k.adviseForeign(e) + " " + k.GoneAdvice)
-	case !k.NamesObject && k.unanswered:
-		return k.NotFoundAdvice + " Otherwise check " + k.API.URLSetting + "."
-	default:
-		return k.NotFoundAdvice
-	}
-}
-
-// adviseForeign is what to do about a response that is not the API's own.
-func (k *Call) adviseForeign(e *Error) string {
-	switch {
-	case e.detour:
-		return askCache
-	case k.unanswered:
-		return "The response does not look like the platform's: check " + k.API.address()
-	default:
-		return askGateway
-	}
-}

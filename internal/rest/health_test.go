@@ -209,7 +209,8 @@ func TestWhatFollowsAnAttempt(t *testing.T) {
 			{once, "503", testRetry, never, ""},
 			{undone, "503", testRetry, firstBackoff, ""},
 			{once, "lost", testRetry, never, ""},
-			{once, "429/200ms", testRetry, second / 5, ""}, // not the backoff
+			{undone, "429/200ms", testRetry, second / 5, ""}, // not the backoff
+			{once, "429/200ms", testRetry, never, ""},        // said within a success
 			{read, "503", firstBackoff, firstBackoff, ""},
 			{read, "503", firstBackoff - 1, never, "retry_timeout leaves no time for the next attempt: "},
 			{read, "503/2m", testRetry, never, tooLate("03:02:00 UTC")},

@@ -3,7 +3,6 @@ package rest
 import (
 	"math"
 	"net/http"
-	"slices"
 	"strconv"
 	"time"
 )
@@ -33,23 +32,6 @@ func (k *Call) next(now time.Time) decision {
 		return decision{because: late("", start, config.RetryTimeout)}
 	default:
 		return decision{because: errTime}
-	}
-}
-
-// busyFor is how long to retry an update whose object is being changed.
-const busyFor = time.Minute
-
-func (k *Call) mayRetry(failed *Error, wait time.Duration) bool {
-	switch failed.Kind {
-	case RateLimited, NotSent:
-		return true
-	case NoResponse, Temporary:
-		return !k.NonIdempotent || !failed.Ambiguous
-	case Busy:
-		first := slices.IndexFunc(k.failures, func(e *Error) bool { return e.Kind == Busy })
-		return k.Method == http.MethodPatch && failed.Elapsed-k.failures[first].Elapsed+wait <= busyFor
-	default:
-		return false
 	}
 }
 

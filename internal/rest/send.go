@@ -44,7 +44,7 @@ func (k *Call) try(ctx context.Context) *attempt {
 	a.response, a.failed = k.receive(response)
 	if a.failed != nil && errors.Is(a.failed.Err, io.ErrUnexpectedEOF) {
 		a.failed = k.noResponse(attemptCtx, a.failed.Err, a)
-		a.failed.RequestID = a.response.RequestID
+		a.failed.RequestID, a.failed.line = a.response.RequestID, a.response.line
 	}
 	return a
 }
@@ -129,7 +129,7 @@ func (k *Call) receive(response *http.Response) (*Response, *Error) {
 	if err == nil {
 		return r, nil
 	}
-	e := k.NewError(kindOf(r.Status), nil)
+	e := k.NewError(meaningOf(r.Status).Kind, nil)
 	e.Status, e.line, e.RequestID, e.Foreign, e.detour = r.Status, r.line, r.RequestID, r.form(), r.detour() != ""
 	e.Ambiguous = k.isWrite() && r.mayBeDone(k.Method)
 	if r.IsSuccess() {
