@@ -43,8 +43,8 @@ type Kind struct {
 	AddSecrets func(client *platform.Client, config tfvalue.Value)
 	// Begin begins an update of the remote object.
 	Begin func(ctx context.Context, client *platform.Client, id Identity) (context.Context, Call)
-	// Body returns the body of a PATCH.
-	Body func(change Change, content Content) map[string]any
+	// Body returns the body of a PATCH, and whether it has credentials.
+	Body func(change Change, content Content) (body map[string]any, hasCredentials bool)
 	// Check reports errors of a change and warns about effects that users may not expect. It
 	// returns a line for each thing that the change overwrites although it is not a leaf.
 	Check func(Review) (overwritten []string)

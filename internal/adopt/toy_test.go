@@ -149,7 +149,7 @@ func (w *toy) engine() *Engine {
 			w.open++
 			return ctx, &patching{toy: w, id: strings.ToLower(id.IDs[0])}
 		},
-		Body: func(_ Change, p Content) map[string]any { return map[string]any{"patch": p} },
+		Body: func(_ Change, p Content) (map[string]any, bool) { return map[string]any{"patch": p}, false },
 		Check: func(r Review) []string {
 			if r.Config.At("destination", "table").IsObject() && r.Found.At("destination", "lake").IsObject() {
 				r.Diags.AddError("Pipe has another destination", "a lake")
@@ -194,7 +194,7 @@ func (u *patching) Send(ctx context.Context, p platform.Patch, read platform.Rea
 	if !p.AsOf.IsZero() && time.Since(p.AsOf) >= platform.MaxAge {
 		return true, nil
 	}
-	sends := p.Body.(map[string]any)["patch"].(Content)
+	sends := p.Body["patch"].(Content)
 	edits := !sends.Edit.IsEmpty()
 	if edits != p.NonIdempotent || edits != slices.Contains(p.Leaves, mappingsAt.String()) || (edits || sends.Carried.AnyLeaf()) && p.AsOf.IsZero() {
 		return false, fmt.Errorf("a PATCH changes the mappings: %t; it is non-idempotent: %t, based on a read at %s, and in the log with %q",

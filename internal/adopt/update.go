@@ -92,7 +92,8 @@ func (u *update) send(ctx context.Context, content Content, mayBeSent func(ctx c
 // leaves as they are planned.
 func (u *update) attempt(ctx context.Context, call Call, content Content, note func(tfvalue.Value)) (isSent, again bool, err error) {
 	content.Carried = u.carriedWith(content.Leaves)
-	request := platform.Patch{Leaves: tfvalue.Paths(content.All().Leaves()), NonIdempotent: !content.Edit.IsEmpty(), Body: u.Body(u.start.Change, content)}
+	request := platform.Patch{Leaves: tfvalue.Paths(content.All().Leaves()), NonIdempotent: !content.Edit.IsEmpty()}
+	request.Body, request.HasCredentials = u.Body(u.start.Change, content)
 	switch {
 	case request.NonIdempotent:
 		request.Leaves, request.AsOf = append(request.Leaves, u.Mappings.String()), u.mappedAt

@@ -66,12 +66,12 @@ func TestWhetherCredentialsHaveArrived(t *testing.T) {
 	} {
 		bubble(t, func(t *testing.T, f *fake, c *Client) {
 			f.Always(test.response)
-			for i, body := range []any{map[string]any{"source": map[string]any{"kafka": map[string]any{"credentials": map[string]any{"password": "x"}}}}, map[string]any{"name": `"password":`}} {
+			for i, patch := range []Patch{{Body: map[string]any{"name": "n"}, HasCredentials: true}, {Body: map[string]any{"name": "n"}}} {
 				_, u := c.UpdatePipe(t.Context(), testOrganization, testService, testPipe)
-				_, err := u.Send(t.Context(), Patch{Body: body}, new(object).read)
+				_, err := u.Send(t.Context(), patch, new(object).read)
 				u.End()
 				if outcome(err) != []string{test.credentials, test.leafs}[i] {
-					t.Errorf("%s, %v: %v", name, body, err)
+					t.Errorf("%s, %+v: %v", name, patch, err)
 				}
 			}
 		}, func(c *Config) { c.RetryTimeout = 0 })

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
-	"regexp"
 	"strings"
 	"time"
 
@@ -36,13 +35,13 @@ type Read func(object any) error
 // MaxAge is how old a read may be that a patch is based on: see Patch.AsOf.
 const MaxAge = rest.MaxAge
 
-// Patch is what one attempt of an update sends. Body is marshaled, and Leaves names what it has, for the
-// log. See rest.Request for AsOf and NonIdempotent.
+// Patch is what one attempt of an update sends. Body is marshaled, and Leaves names what it has, for the log. See
+// rest.Request for the others.
 type Patch struct {
-	Body          any
-	Leaves        []string
-	AsOf          time.Time
-	NonIdempotent bool
+	Body                          map[string]any
+	Leaves                        []string
+	HasCredentials, NonIdempotent bool
+	AsOf                          time.Time
 }
 
 // Update is a PATCH of one object under way. Each attempt may have another body.
@@ -61,11 +60,10 @@ func (c *Client) begin(ctx context.Context, r *rest.Request) (context.Context, *
 // with its status, and Ambiguous. It reports whether the caller may try again: see rest.Call.Try.
 func (u *Update) Send(ctx context.Context, patch Patch, read Read) (again bool, err error) {
 	r := u.call.Request
-	r.Leaves, r.AsOf, r.NonIdempotent = patch.Leaves, patch.AsOf, patch.NonIdempotent
+	r.Leaves, r.HasCredentials, r.NonIdempotent, r.AsOf = patch.Leaves, patch.HasCredentials, patch.NonIdempotent, patch.AsOf
 	if r.Body, err = json.Marshal(patch.Body); err != nil {
 		return false, err
 	}
-	r.HasCredentials = credentials.Match(r.Body)
 	r.Accept = func(response *rest.Response) error {
 		if response.Doubt == nil && response.Result == nil {
 			return nil
@@ -74,9 +72,6 @@ func (u *Update) Send(ctx context.Context, patch Patch, read Read) (again bool, 
 	}
 	return u.call.Try(ctx)
 }
-
-// credentials matches the members of a request that are credentials, which no read shows. In a text, quotes are escaped.
-var credentials = regexp.MustCompile(`"(password|secretKey|connectionString)":`)
 
 // End ends an update.
 func (u *Update) End() { u.call.End() }

@@ -100,19 +100,20 @@ func checkKinds(r adopt.Review) {
 
 // pipeBody has the leaves of a patch and its change to the table mappings; and with a change to the
 // source, its credentials and validateSamples.
-func pipeBody(change adopt.Change, patch adopt.Content) map[string]any {
+func pipeBody(change adopt.Change, patch adopt.Content) (_ map[string]any, hasCredentials bool) {
 	body := jsonObject(pipeRules.JSON(patch.All().Prune()))
 	body.setMappings(patch.Edit)
 	for _, c := range credentials {
 		if c.isSent(change, patch) {
 			c.addTo(body, change)
+			hasCredentials = true
 		}
 	}
 	validate := change.Config.At(validateSamplesPath...)
 	if _, sends := body["source"]; sends && isSet(validate) {
 		body.at("source")["validateSamples"] = validate.True()
 	}
-	return body
+	return body, hasCredentials
 }
 
 // jsonObject is a body, or an object in it.

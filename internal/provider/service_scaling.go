@@ -39,8 +39,8 @@ var serviceScaling = adopt.New(adopt.Kind{
 	Begin: func(ctx context.Context, client *platform.Client, id adopt.Identity) (context.Context, adopt.Call) {
 		return client.UpdateServiceScaling(ctx, id.Organization, id.IDs[0])
 	},
-	Body: func(_ adopt.Change, patch adopt.Content) map[string]any {
-		return tfvalue.Rules{}.JSON(patch.All())
+	Body: func(_ adopt.Change, patch adopt.Content) (body map[string]any, hasCredentials bool) {
+		return tfvalue.Rules{}.JSON(patch.All()), false
 	},
 	AlsoChanges: func(send tfvalue.Value) []string {
 		if send.At("min_total_memory_gb").IsNull() && send.At("max_total_memory_gb").IsNull() {
