@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
 )
 
 // When two values are equal is decided in this file alone. All comparisons ignore the order of a set and
@@ -47,8 +49,6 @@ type Rules struct {
 	// Instants are timestamps, which Same compares by their instant, and Folded are strings
 	// whose letter case it ignores.
 	Instants, Folded []string
-
-	trimsAll bool // compares texts without white space at their ends
 }
 
 // Same reports whether two values of an attribute mean the same.
@@ -135,9 +135,19 @@ func (r Rules) Confirms(name string, wanted, response Value) bool {
 	case isList(wanted) && slices.EqualFunc(wanted.Elements(), response.Elements(), confirmsElement):
 		return true
 	default: // a platform may trim texts
-		r.trimsAll = true
-		return r.Same(name, wanted, response)
+		return r.Same(name, wanted.trimmed(), response.trimmed())
 	}
+}
+
+// trimmed returns a value whose texts have no white space at their ends.
+func (v Value) trimmed() Value {
+	trimmed, _ := tftypes.Transform(v.Value, func(_ *tftypes.AttributePath, part tftypes.Value) (tftypes.Value, error) {
+		if text := (Value{part}); isString(text) && text.IsKnown() && !text.IsNull() {
+			part = String(strings.TrimSpace(text.Text())).Value
+		}
+		return part, nil // never fails
+	})
+	return Value{trimmed}
 }
 
 // confirmsElement reports whether an element in a response is the wanted one, in the members that it
@@ -186,9 +196,6 @@ func (r Rules) canonical(name string, value Value) string {
 func (r Rules) trimmed(name, text string) string {
 	if slices.Contains(r.Trimmed, name) {
 		text = strings.TrimRight(strings.ReplaceAll(text, "\r\n", "\n"), " \t\n")
-	}
-	if r.trimsAll {
-		text = strings.TrimSpace(text)
 	}
 	return text
 }
