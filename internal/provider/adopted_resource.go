@@ -4,7 +4,6 @@ import (
 	"context"
 	"strings"
 
-	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/identityschema"
 
@@ -13,7 +12,10 @@ import (
 
 // adoptedResource is the framework's resource of a kind: its schemas, and what ends with an error, such as
 // the upgrade of a state of another version. The engine of the kind handles the rest.
-type adoptedResource struct{ kind *adopt.Kind }
+type adoptedResource struct {
+	resource.Resource // nil: the server never lets the framework create, read, update or delete
+	kind              *adopt.Kind
+}
 
 var _ resource.ResourceWithIdentity = (*adoptedResource)(nil)
 
@@ -41,23 +43,4 @@ func (r *adoptedResource) IdentitySchema(_ context.Context, _ resource.IdentityS
 			Description:       "UUID of the " + strings.TrimSuffix(name, "_id") + ".",
 		}
 	}
-}
-
-// The framework requires the methods below, and the server never lets it call them.
-
-func (*adoptedResource) Create(_ context.Context, _ resource.CreateRequest, resp *resource.CreateResponse) {
-	unhandled(&resp.Diagnostics)
-}
-func (*adoptedResource) Read(_ context.Context, _ resource.ReadRequest, resp *resource.ReadResponse) {
-	unhandled(&resp.Diagnostics)
-}
-func (*adoptedResource) Update(_ context.Context, _ resource.UpdateRequest, resp *resource.UpdateResponse) {
-	unhandled(&resp.Diagnostics)
-}
-func (*adoptedResource) Delete(_ context.Context, _ resource.DeleteRequest, resp *resource.DeleteResponse) {
-	unhandled(&resp.Diagnostics)
-}
-
-func unhandled(diags *diag.Diagnostics) {
-	diags.AddError("Call not handled", "This is a bug in the provider: the engine of adopted objects should have handled this call. Nothing was sent.")
 }

@@ -16,7 +16,6 @@
 //	pipe_schema.go: its schema
 //	pipe_mappings.go: table mappings: what is wrong with them, what a plan changes, in words, and their keys
 //	pipe_credentials.go: the credentials of a source, as write-only arguments
-//	pipe_credentials_warnings.go: what a plan does not say of them
 //	pipe_data_source.go: the data source
 //	api_key_resource.go: dataplatform_api_key: the creation of a key, its refreshes, and its end
 //	api_key_schema.go: its schema

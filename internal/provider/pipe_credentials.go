@@ -17,6 +17,7 @@ import (
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/conn"
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/platform"
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/words"
 )
 
 // The credentials of a source, which the API accepts. It returns none of them but the connection string
@@ -216,5 +217,31 @@ func (c credential) check(r adopt.Review) {
 			fmt.Sprintf("source.%s changes, and this plan has no value of %s: either this run does not set it, or ignore_changes lists it. "+
 				"If it is not set, no credentials are sent, and the API documentation does not say whether the platform keeps the current ones: "+
 				"set it to send them along. If it is set, it is sent, unless another %s is ignored, too.", c.kind, at, c.version()))
+	}
+}
+
+// warnCredentials warns about what the plan shows as something else, or not at all: credentials that leave the
+// configuration ("-> null", although the platform keeps them), and secrets that are sent with another change.
+func warnCredentials(r adopt.Review) {
+	var unmanaged, sent []string
+	for _, c := range credentials {
+		switch {
+		case r.Prior.IsNull():
+		case !c.of(r.Prior, c.version()).IsNull() && c.of(r.Plan, c.version()).IsNull():
+			unmanaged = append(unmanaged, tfvalue.Path{credentialsName, c.kind, c.secret}.String())
+		case c.isSent(r.Change, r.Content) && !c.isRenewed(r.Leaves):
+			sent = append(sent, tfvalue.Path{credentialsName, c.kind, c.secret}.String())
+		}
+	}
+	if len(unmanaged) > 0 {
+		r.Diags.AddWarning("Credentials are no longer managed: "+r.Label,
+			fmt.Sprintf("This removes %s from the configuration only. The platform keeps what it has, and later changes to the source are sent without it.",
+				words.Enumerate(unmanaged)))
+	}
+	if len(sent) > 0 {
+		// One summary for all pipes, so that Terraform folds it: nothing is wrong.
+		r.Diags.AddWarning("Credentials may be sent with another change",
+			fmt.Sprintf("With a change to the source of %s, the apply also sends what its own run has as %s, although this plan changes no version. "+
+				"It does not if ignore_changes hides another version.", r.Label, words.Enumerate(sent)))
 	}
 }

@@ -12,6 +12,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
+
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/platform"
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
 )
 
 // TestAttributesAreDescribedAndMarked wants a sentence for each attribute, resource and data source, and
@@ -43,6 +46,28 @@ func TestAttributesAreDescribedAndMarked(t *testing.T) {
 		if name == "data dataplatform_services" && len(lists) == 0 {
 			t.Error("no list was found")
 		}
+	}
+}
+
+// TestSecretsOfTheAPIAreMasked wants each attribute that the API returns, and that is sensitive, to be masked by its
+// name in texts from outside.
+func TestSecretsOfTheAPIAreMasked(t *testing.T) {
+	t.Parallel()
+	client, found := must(platform.New(platform.Config{})), 0
+	for name, schema := range allSchemas() {
+		eachAttribute(name, schema.Block.Attributes, func(path string, a *tfprotov6.SchemaAttribute) {
+			if !a.Sensitive || !a.Computed || a.Type == nil || !a.Type.Is(tftypes.String) || strings.HasPrefix(path, "ephemeral ") {
+				return
+			}
+			found++
+			member := tfvalue.Rules{}.Member(tfvalue.Path{a.Name})
+			if got := client.Clean(member+": gehcsoih", 100); strings.Contains(got, "gehcsoih") && a.Name != "encrypted_key_secret" {
+				t.Errorf("%s is not masked: add %s to MaskNamed in platform.New", path, member)
+			}
+		})
+	}
+	if found < 3 {
+		t.Errorf("%d attributes were found", found)
 	}
 }
 
