@@ -24,11 +24,8 @@ type memory struct {
 	// Rejected: a PATCH that carries all managed leaves. One leaf that an autoscaler has moved would send
 	// the host of a source again without its credentials.
 	Reset []string `json:"reset,omitempty"`
-	// Imported reports that the state comes from an import and was not read yet.
-	Imported bool `json:"imported,omitempty"`
-	// ImportedIn is the run that imported the state; "" once a later run has read it. A mere flag
-	// would not do: if the import changes nothing, it stays in the state, and a later plan without a
-	// refresh would find it.
+	// ImportedIn is the run that imported the state; "" once a later run has read it. A mere flag would not do: if the
+	// import changes nothing, it stays in the state, and a later plan without a refresh would find it.
 	ImportedIn string `json:"imported_in,omitempty"`
 }
 

@@ -17,7 +17,8 @@ import (
 // refresh reads the object of a state. It returns null if the object no longer
 // exists, and the same state after an error.
 func (e *Engine) refresh(ctx context.Context, c *conn.Connection, state tfvalue.Value, last memory, diags *diag.Diagnostics) (tfvalue.Value, memory) {
-	if !last.Imported && c.SkipsRefresh(diags) {
+	isImport := last.ImportedIn != "" && !last.WasRead
+	if !isImport && c.SkipsRefresh(diags) {
 		return state, last
 	}
 	client, ok := c.Ready(conn.ManagementSettings, diags)
@@ -32,7 +33,7 @@ func (e *Engine) refresh(ctx context.Context, c *conn.Connection, state tfvalue.
 	}
 	now := e.startObserving(client, id, last, state)
 	switch err := now.readTwice(ctx, now.takeRead); {
-	case platform.AsError(err).NotFound && last.Imported:
+	case platform.AsError(err).NotFound && isImport:
 		diags.AddError(e.CannotImport, fmt.Sprintf("There is no %s: %s Check the IDs, or create the %s in the platform's console first.",
 			e.fullName(id), platform.Absence(err), e.Noun))
 		return state, last

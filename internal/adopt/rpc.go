@@ -58,7 +58,7 @@ func (e *Engine) ImportResourceState(c *conn.Connection, req *tfprotov6.ImportRe
 	if err != nil {
 		return nil, err
 	}
-	imported := &tfprotov6.ImportedResource{TypeName: req.TypeName, Private: memory{Imported: true}.encode()}
+	imported := &tfprotov6.ImportedResource{TypeName: req.TypeName, Private: memory{ImportedIn: c.Run}.encode()}
 	imported.State, imported.Identity, err = e.encodeObject(object, object)
 	return &tfprotov6.ImportResourceStateResponse{ImportedResources: []*tfprotov6.ImportedResource{imported}}, err
 }
@@ -73,8 +73,8 @@ func (e *Engine) ReadResource(ctx context.Context, c *conn.Connection, req *tfpr
 	var diags diag.Diagnostics
 	last := e.decodePrivate(req.Private, state, &diags)
 	next, memory := e.refresh(ctx, c, state, last, &diags)
-	if last.Imported {
-		memory.ImportedIn = c.Run
+	if !last.WasRead {
+		memory.ImportedIn = last.ImportedIn
 	}
 	resp := &tfprotov6.ReadResourceResponse{NewState: req.CurrentState, Private: memory.encode(), Diagnostics: conn.ToProtocol(diags)}
 	if !next.Equal(state) {
