@@ -9,11 +9,10 @@ import (
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
 )
 
-// apply applies a plan and returns the new state. After a failed adoption, the state is null, so
-// that the next apply adopts again. If an update stops before its first PATCH, the state is what the
-// read at its beginning returned, or the prior one where that read failed. After that, it is what reads
-// and responses have returned, and what the API accepted where they say nothing of it: the next plan shows
-// what is still missing.
+// apply applies a plan and returns the new state. After a failed adoption, the state is null, so that the next apply
+// adopts again. If an update stops before its first PATCH, the state is what the read at its beginning returned, or the
+// prior one where that read failed. After that, it is what reads and responses have returned, and what the API accepted
+// where they say nothing of it: the next plan shows what is still missing.
 func (e *Engine) apply(ctx context.Context, c *conn.Connection, change Change, last memory, diags *diag.Diagnostics) (tfvalue.Value, memory) {
 	if change.Plan.IsNull() {
 		// Once per run: Terraform does not fold the warnings of an apply.

@@ -60,8 +60,7 @@ func traitsOf[A interface {
 }
 
 // generate returns the configuration that a person would write for an object that was read, without deprecated
-// arguments and the provider's organization. Every argument that it omits keeps its value, so the plan changes
-// nothing.
+// arguments and the provider's organization. Every argument that it omits keeps its value, so the plan changes nothing.
 func (e *Engine) generate(state tfvalue.Value, organization string) tfvalue.Value {
 	if mappings := e.mappingsOf(state); !mappings.IsEmpty() {
 		state = state.With(e.key().WithoutNames(mappings), e.Mappings...)

@@ -21,8 +21,7 @@ type Kind struct {
 	// Noun is the kind in messages, such as "service". The others are summaries of errors, whole, so that a search for one
 	// finds it: "Cannot read service".
 	Noun, CannotRead, CannotUpdate, CannotImport, NoSuch string
-	// IDs are the attributes that identify the object within its organization. The
-	// object's own ID is the last.
+	// IDs are the attributes that identify the object within its organization. The object's own ID is the last.
 	IDs    []string
 	Schema schema.Schema
 	Rules  tfvalue.Rules
@@ -48,8 +47,7 @@ type Kind struct {
 	// Check reports errors of a change and warns about effects that users may not expect. It
 	// returns a line for each thing that the change overwrites although it is not a leaf.
 	Check func(Review) (overwritten []string)
-	// AlsoChanges returns the names of the attributes that the platform itself changes with a
-	// PATCH of these leaves.
+	// AlsoChanges returns the names of the attributes that the platform itself changes with a PATCH of these leaves.
 	AlsoChanges func(send tfvalue.Value) []string
 	// Companions returns the leaves without which the platform does not accept a PATCH of these: it
 	// carries those that are managed, as the last read has them.
@@ -59,18 +57,6 @@ type Kind struct {
 // Change is a change that Terraform requests. Prior is null in an adoption. Plan is Terraform's proposal
 // while the plan is made.
 type Change struct{ Config, Plan, Prior tfvalue.Value }
-
-// Review is a change to be checked.
-type Review struct {
-	Change
-	// Label names the object.
-	Label string
-	// Content is what the change sends, in up to three PATCHes.
-	Content
-	// Found is the object as the read before the change has it, null if it could not be read.
-	Found tfvalue.Value
-	Diags *diag.Diagnostics
-}
 
 // Content is what is sent of an object.
 type Content struct {

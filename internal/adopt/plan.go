@@ -15,9 +15,8 @@ import (
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/words"
 )
 
-// plan returns the planned state, and the attributes that force replacement. Of Terraform's proposed
-// state it uses only whether it is null, as in a destroy: all else follows from configuration and
-// prior state.
+// plan returns the planned state, and the attributes that force replacement. Of Terraform's proposed state it uses only
+// whether it is null, as in a destroy: all else follows from configuration and prior state.
 func (e *Engine) plan(ctx context.Context, c *conn.Connection, change Change, last memory, diags *diag.Diagnostics) (plan tfvalue.Value, replaces []string) {
 	config, prior := change.Config, change.Prior
 	if change.Plan.IsNull() {
@@ -75,18 +74,17 @@ func (e *Engine) proposeIn(c *conn.Connection, config, prior tfvalue.Value, diag
 	return plan
 }
 
-// reviewAdoption reads the object, and reviews its adoption. If an ID or a setting of the provider
-// is known only after apply, nothing is read yet. Values from the platform stay unknown in the
-// plan, since they may change before the apply: Terraform plans a creation again there, and rejects
-// a plan that differs from the first one.
-func (e *Engine) reviewAdoption(ctx context.Context, c *conn.Connection, config, plan tfvalue.Value, diags *diag.Diagnostics) reviewed {
+// reviewAdoption reads the object, and reviews its adoption. If an ID or a setting of the provider is known only after
+// apply, nothing is read yet. Values from the platform stay unknown in the plan, since they may change before the
+// apply: Terraform plans a creation again there, and rejects a plan that differs from the first one.
+func (e *Engine) reviewAdoption(ctx context.Context, c *conn.Connection, config, plan tfvalue.Value, diags *diag.Diagnostics) Review {
 	nothing := tfvalue.Null(e.objectType)
 	change, id := Change{config, plan, nothing}, e.identity(plan)
 	now := e.startObserving(nil, id, memory{}, nothing)
 	if id.isKnown() && !c.Waits(conn.ManagementSettings...) {
 		var ok bool
 		if now, ok = e.readToChange(ctx, c, change, memory{}, diags); !ok {
-			return reviewed{Review: Review{Found: nothing}}
+			return Review{observed: observed{remote: nothing}}
 		}
 	}
 	return e.review(change, now, diags)
@@ -111,12 +109,9 @@ func (e *Engine) addAdoptError(diags *diag.Diagnostics, id Identity, err error) 
 	}
 	names := e.identifiers()
 	slices.Reverse(names) // the object's own ID first
-	diags.AddAttributeError(
-		path.Root(names[0]),
-		e.NoSuch,
+	diags.AddAttributeError(path.Root(names[0]), e.NoSuch,
 		fmt.Sprintf("There is no %s: %s This resource adopts an existing %s and cannot create one. Check %s. "+
 			"If the %s was deleted, remove its resource or for_each entry from the configuration: that unblocks the plan, and touches nothing else. "+
 			"To have it again, create it in the platform's console and set its ID here.",
-			e.fullName(id), platform.Absence(err), e.Noun, words.Enumerate(names), e.Noun),
-	)
+			e.fullName(id), platform.Absence(err), e.Noun, words.Enumerate(names), e.Noun))
 }

@@ -45,8 +45,7 @@ func (m memory) encode() []byte {
 	return written
 }
 
-// isUnreturned reports whether no read has returned a leaf, or none ever will because
-// no response contains it.
+// isUnreturned reports whether no read has returned a leaf, or none ever will because no response contains it.
 func (e *Engine) isUnreturned(m memory, at tfvalue.Path) bool {
 	return !m.WasRead || slices.Contains(m.Unreturned, at.String()) || e.isNeverReturned(at)
 }
@@ -74,12 +73,12 @@ func (o *observed) remembered() memory {
 // since only responses to PATCHes may have them. One that is in the prior state and was not sent is none of these: it was
 // emptied after the plan. What has drifted counts as reset from now on.
 func (u *update) nextMemory(state tfvalue.Value) memory {
-	accepted := u.unconfirmed()
+	accepted := tfvalue.Paths(u.leavesThatAre(unconfirmed))
 	next := u.remember(state, func(leaf tfvalue.Leaf) bool {
 		isNew := u.start.remote.At(leaf.Path...).IsNull() && (u.start.Prior.At(leaf.Path...).IsNull() || !u.sent.At(leaf.Path...).IsNull())
 		return isNew || u.isUnreturned(u.memory, leaf.Path) || slices.Contains(accepted, leaf.Path.String())
 	})
-	reset := slices.DeleteFunc(u.drifted(), func(leaf tfvalue.Leaf) bool { return !u.traits.Settable(leaf.Path) || u.isMappings(leaf.Path) })
+	reset := slices.DeleteFunc(u.allDrifted(), func(leaf tfvalue.Leaf) bool { return !u.traits.Settable(leaf.Path) || u.isMappings(leaf.Path) })
 	next.Reset = slices.Compact(slices.Sorted(slices.Values(slices.Concat(next.Reset, tfvalue.Paths(reset)))))
 	return next
 }

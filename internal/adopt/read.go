@@ -1,6 +1,7 @@
 package adopt
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -39,12 +40,10 @@ func (e *Engine) refresh(ctx context.Context, c *conn.Connection, state tfvalue.
 		return state, last
 	case platform.AsError(err).NotFound:
 		c.Gone.Add(e.inRun(id))
-		diags.AddWarning(
-			fmt.Sprintf("The %s no longer exists", e.label(state, state)),
+		diags.AddWarning(fmt.Sprintf("The %s no longer exists", e.label(state, state)),
 			fmt.Sprintf("Terraform treats it as deleted, because in organization %s %s "+
 				"If it should exist, check organization_id and base_url before you apply. Otherwise remove it from the configuration.",
-				id.Organization, platform.Absence(err)),
-		)
+				id.Organization, platform.Absence(err)))
 		return tfvalue.Null(e.objectType), memory{}
 	case err != nil:
 		diags.AddError(e.CannotRead, conn.Detail(err))
@@ -83,9 +82,11 @@ type observed struct {
 
 	// remote is the object as far as it is known, and returned what responses have returned of it since the last PATCH.
 	remote, returned tfvalue.Value
-	// readAt is when a response returned the object, and mappedAt when one said which table mappings
-	// there are: zero if none has since the last PATCH, or if what it said may not hold any more.
+	// readAt is when the last read returned the object, and mappedAt when the last one said which table mappings there are: zero if
+	// none has since the last PATCH.
 	readAt, mappedAt time.Time
+	// untold says why the last response does not say which table mappings there are; nil if it does.
+	untold error
 	// omitted are the paths of what the last response omits, although it was known.
 	omitted []string
 }
@@ -112,12 +113,13 @@ func (o *observed) readTwice(ctx context.Context, take func(object tfvalue.Value
 // takeRead takes over a response of a read, and reports whether it is doubtful: it may omit a leaf that
 // was returned before, or the name of a mapping, once.
 func (o *observed) takeRead(object tfvalue.Value) (isDoubtful bool) {
-	return o.merge(object, o.mappingsOf(o.remote), tfvalue.Null(o.objectType)) || len(o.key().Unnamed(o.mappingsOf(object))) > 0
+	return o.merge(object, o.mappingsOf(o.remote), tfvalue.Null(o.objectType), true) || len(o.key().Unnamed(o.mappingsOf(object))) > 0
 }
 
 // merge takes over a response, and reports whether it omits something for the first time: what two in a row omit is
-// empty on the platform, unless it is pending. A member of no mapping in the response is as in knownMappings.
-func (o *observed) merge(object, knownMappings, pending tfvalue.Value) (isDoubtful bool) {
+// empty on the platform, unless it is pending. A member of no mapping in the response is as in knownMappings. If there mayBeNone, a
+// response that omits the mappings says so.
+func (o *observed) merge(object, knownMappings, pending tfvalue.Value, mayBeNone bool) (isDoubtful bool) {
 	if set := o.mappingsOf(object); !set.IsNull() {
 		object = object.With(o.key().Complete(set, knownMappings), o.Mappings...)
 	}
@@ -126,9 +128,10 @@ func (o *observed) merge(object, knownMappings, pending tfvalue.Value) (isDoubtf
 	}
 	isUnreturned := func(at tfvalue.Path) bool { return o.isUnreturned(o.memory, at) || !pending.At(at...).IsEmpty() }
 	remote, omitted := o.Rules.Interpret(o.remote, isUnreturned, object)
-	isMapped := o.Mappings != nil && o.unknownIn(object, true) == nil
 	last := o.omitted
-	o.omitted = nil
+	if o.omitted, o.untold = nil, nil; o.Mappings != nil {
+		o.untold = o.unknownIn(object, mayBeNone)
+	}
 	for _, leaf := range omitted {
 		what := leaf.Path.String()
 		if !object.At(leaf.Path...).IsNull() {
@@ -136,11 +139,13 @@ func (o *observed) merge(object, knownMappings, pending tfvalue.Value) (isDoubtf
 		}
 		if o.omitted = append(o.omitted, what); !slices.Contains(last, what) {
 			remote, isDoubtful = remote.With(leaf.Value, leaf.Path...), true
-			isMapped = isMapped && !o.isMappings(leaf.Path)
+			if o.isMappings(leaf.Path) {
+				o.untold = cmp.Or(o.untold, fmt.Errorf("the API did not return all of %s", o.Mappings))
+			}
 		}
 	}
 	o.remote, o.returned = o.Rules.Fill("", remote), o.Rules.Fill("", object).Merge(o.returned)
-	if o.readAt = time.Now(); isMapped {
+	if o.readAt = time.Now(); o.untold == nil {
 		o.mappedAt = o.readAt
 	}
 	return isDoubtful

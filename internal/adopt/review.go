@@ -16,9 +16,14 @@ import (
 
 // The plan is the contract: an apply sends only what its plan showed.
 
-// reviewed is a change that was reviewed.
-type reviewed struct {
-	Review
+// Review is a change that is reviewed: by the engine, and then by the kind, which reports to Diags.
+type Review struct {
+	Change
+	Content
+	// Label names the object.
+	Label string
+	Diags *diag.Diagnostics
+
 	// wanted are the managed leaves as they have to be after the apply: as planned where the plan
 	// changes them, and otherwise as the platform has them.
 	wanted   tfvalue.Value
@@ -27,21 +32,23 @@ type reviewed struct {
 	overwritten []string
 }
 
+// Found is the object as the read before the change has it, null if it could not be read.
+func (r Review) Found() tfvalue.Value { return r.remote }
+
 // review compares a change with the object after a read. If a change is rejected, its warnings are
 // dropped, and so are the engine's errors if the kind has some of its own.
-func (e *Engine) review(change Change, now observed, diags *diag.Diagnostics) reviewed {
+func (e *Engine) review(change Change, now observed, diags *diag.Diagnostics) Review {
 	var byKind, byEngine diag.Diagnostics
-	r := reviewed{observed: now}
-	r.Review = Review{Change: change, Label: e.label(change.Plan, now.remote), Found: now.remote, Diags: &byKind}
+	r := Review{Change: change, Label: e.label(change.Plan, now.remote), Diags: &byKind, observed: now}
 	r.wanted = e.wantedAfter(change, now.remote)
 	r.Leaves = e.Rules.Changes(r.wanted, now.remote)
 	r.Edit = e.decideEdit(&r, &byEngine)
 	r.Carried = tfvalue.Null(e.objectType)
 	if !r.IsEmpty() {
-		r.Carried = e.carried(r, r.Leaves, r.Found)
+		r.Carried = e.carried(r, r.Leaves, r.remote)
 	}
 	e.checkForms(r, &byEngine)
-	r.overwritten = e.Check(r.Review)
+	r.overwritten = e.Check(r)
 	switch {
 	case byKind.HasError():
 		diags.Append(byKind.Errors()...)
@@ -53,9 +60,8 @@ func (e *Engine) review(change Change, now observed, diags *diag.Diagnostics) re
 	return r
 }
 
-// wantedAfter returns what the managed leaves have to be after a change: as planned if the plan
-// changes them, and otherwise as they are now. In an adoption, which has no prior state, every leaf
-// counts as changed.
+// wantedAfter returns what the managed leaves have to be after a change: as planned if the plan changes them, and
+// otherwise as they are now. In an adoption, which has no prior state, every leaf counts as changed.
 func (e *Engine) wantedAfter(change Change, remote tfvalue.Value) tfvalue.Value {
 	owned := e.owned(change)
 	changed := owned
@@ -71,23 +77,21 @@ func (e *Engine) wantedAfter(change Change, remote tfvalue.Value) tfvalue.Value 
 	return wanted
 }
 
-// carried returns the managed leaves that a PATCH of others carries, as the object has them: those that an
-// update has once reset, and those without which the platform does not accept what is sent. A list with a name in
-// another Unicode form is never sent: see checkForms.
-func (e *Engine) carried(r reviewed, send, object tfvalue.Value) tfvalue.Value {
-	due := r.memory.Reset
+// carried returns the configured leaves that a PATCH of others carries, as the object has them: those that are managed and that
+// an update has once reset, and those without which the platform does not accept what is sent. A list with a name in another
+// Unicode form is never sent: see checkForms.
+func (e *Engine) carried(r Review, send, object tfvalue.Value) tfvalue.Value {
+	var companions []tfvalue.Path
 	if e.Companions != nil {
-		for _, path := range e.Companions(send) {
-			due = append(slices.Clone(due), path.String())
-		}
+		companions = e.Companions(send)
 	}
-	if len(due) == 0 {
+	if len(companions)+len(r.memory.Reset) == 0 {
 		return tfvalue.Null(e.objectType)
 	}
-	carried := r.wanted.WithoutAll(e.Rules.NotInJSON)
+	carried := r.Config.WithoutAll(e.Rules.NotInJSON)
 	for _, leaf := range carried.Leaves() {
-		is := object.At(leaf.Path...)
-		if !slices.Contains(due, leaf.Path.String()) || !send.At(leaf.Path...).IsNull() || len(is.OtherForms()) > 0 {
+		is, isCompanion := object.At(leaf.Path...), slices.ContainsFunc(companions, func(at tfvalue.Path) bool { return slices.Equal(at, leaf.Path) })
+		if !isCompanion && !e.isToBeKept(r, leaf.Path, send) || !send.At(leaf.Path...).IsNull() || len(is.OtherForms()) > 0 {
 			is = tfvalue.Null(is.Type())
 		}
 		carried = carried.With(is, leaf.Path...)
@@ -95,12 +99,18 @@ func (e *Engine) carried(r reviewed, send, object tfvalue.Value) tfvalue.Value {
 	return carried
 }
 
-// decideEdit decides which mappings a change removes and adds, and takes them out of the
-// leaves to be sent. It decides nothing while the planned set is not fully known, or if the
-// platform could not be read.
-func (e *Engine) decideEdit(r *reviewed, diags *diag.Diagnostics) tfvalue.Edit {
-	planned, prior, now := e.mappingsOf(r.wanted), e.mappingsOf(r.Prior), e.mappingsOf(r.Found)
-	if e.mappingsOf(r.Leaves).IsNull() || !planned.IsFullyKnown() || r.Found.IsNull() {
+// isToBeKept reports whether an update has once reset a managed leaf. One of a source is sent only beside another one of that
+// source: a platform may reject it without the credentials, which are sent only then.
+func (e *Engine) isToBeKept(r Review, at tfvalue.Path, send tfvalue.Value) bool {
+	isOfSource := slices.Contains(e.Rules.Alternatives, at[0])
+	return slices.Contains(r.memory.Reset, at.String()) && !r.wanted.At(at...).IsNull() && (!isOfSource || send.At(at[:2]...).AnyLeaf())
+}
+
+// decideEdit decides which mappings a change removes and adds, and takes them out of the leaves to be sent. It decides
+// nothing while the planned set is not fully known, or if the platform could not be read.
+func (e *Engine) decideEdit(r *Review, diags *diag.Diagnostics) tfvalue.Edit {
+	planned, prior, now := e.mappingsOf(r.wanted), e.mappingsOf(r.Prior), e.mappingsOf(r.remote)
+	if e.mappingsOf(r.Leaves).IsNull() || !planned.IsFullyKnown() || r.remote.IsNull() {
 		return tfvalue.Edit{}
 	}
 	r.Leaves = r.Leaves.Without(e.Mappings...)
@@ -115,20 +125,15 @@ func (e *Engine) decideEdit(r *reviewed, diags *diag.Diagnostics) tfvalue.Edit {
 	}
 	key := e.key()
 	change := key.Difference(planned, prior)
-	if _, conflicts := key.Ask(change.All(), prior, planned, now); len(conflicts) > 0 {
-		e.addConflict("Table mappings changed since the plan: "+r.Label, conflicts, "Nothing was sent. Plan again.", diags)
+	conflicts, isDone := key.Changed(change.All(), prior, now), len(key.Changed(change.All(), planned, now)) == 0
+	if len(conflicts) > 0 && !isDone {
+		diags.AddError("Table mappings changed since the plan: "+r.Label, fmt.Sprintf("The plan changes these table mappings, or others of the same "+
+			"source or target, and they are no longer what it was made from:\n\n%s\n\nNothing was sent. Plan again.", key.List(conflicts)))
 		return tfvalue.Edit{}
 	}
 	want := key.After(now, change)
 	r.wanted = r.wanted.With(want, e.Mappings...)
 	return key.Difference(want, now)
-}
-
-// addConflict reports mappings that somebody else has changed, and what follows.
-func (e *Engine) addConflict(summary string, elements []tfvalue.Value, end string, diags *diag.Diagnostics) {
-	diags.AddError(summary,
-		fmt.Sprintf("The plan changes these table mappings, or others of the same source or target, and they are no longer what it was made from:\n\n%s\n\n%s",
-			e.key().List(elements), end))
 }
 
 // unknownIn says why it is not known after a response which table mappings there are, nil if it is. The response may
@@ -154,9 +159,9 @@ func (e *Engine) unknownIn(now tfvalue.Value, mayBeEmpty bool) error {
 // checkAdoptedSet reports the elements on the platform that an adoption would remove or change.
 // Terraform plans a creation again in the apply, and hands over nothing of the first plan: the apply
 // cannot know which of them that plan has shown.
-func (e *Engine) checkAdoptedSet(r reviewed, planned tfvalue.Value, diags *diag.Diagnostics) {
+func (e *Engine) checkAdoptedSet(r Review, planned tfvalue.Value, diags *diag.Diagnostics) {
 	key := e.key()
-	remove := key.Difference(planned, e.mappingsOf(r.Found)).Remove
+	remove := key.Difference(planned, e.mappingsOf(r.remote)).Remove
 	if len(remove) == 0 {
 		return
 	}
@@ -183,7 +188,7 @@ func (e *Engine) checkAdoptedSet(r reviewed, planned tfvalue.Value, diags *diag.
 // on the platform, or one that could not be read in full. To send it again would replace that name, and a
 // column that is excluded in another form is not excluded. The plan of an update compares with the state, in
 // which Terraform has normalized every name, so it is the apply that finds another form.
-func (e *Engine) checkForms(r reviewed, diags *diag.Diagnostics) {
+func (e *Engine) checkForms(r Review, diags *diag.Diagnostics) {
 	found := func(value tfvalue.Value, of string) (names []string) {
 		for _, name := range value.OtherForms() {
 			names = append(names, strconv.Quote(name)+of)

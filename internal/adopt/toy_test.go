@@ -54,7 +54,7 @@ var toySchema = schema.Schema{Attributes: map[string]schema.Attribute{
 		"kafka": object(map[string]schema.Attribute{"partitions": number()}),
 	}),
 	"destination": object(map[string]schema.Attribute{
-		"table":    object(map[string]schema.Attribute{"rows": number(), "bytes": schema.NumberAttribute{Computed: true}}),
+		"table":    object(map[string]schema.Attribute{"rows": number(), "limit": number(), "bytes": schema.NumberAttribute{Computed: true}}),
 		"lake":     object(map[string]schema.Attribute{"shards": number()}),
 		"validate": schema.BoolAttribute{Optional: true},
 	}),
@@ -116,7 +116,7 @@ func newToy() *toy {
 	return &toy{returned: tfvalue.Null(pipeType), pipes: map[string]tfvalue.Value{
 		firstPipe: toyRules.Fill("", value(m{
 			"pipe_id": firstPipe, "name": "crm", "certificate": "c", "threads": 3, "columns": []any{"a", "b"}, "state": "s", "memory": 30,
-			"mappings": usual, "destination": m{"table": m{"rows": 4, "bytes": 9}},
+			"mappings": usual, "destination": m{"table": m{"rows": 4, "limit": 7, "bytes": 9}},
 		}, pipeType)),
 		another: value(m{
 			"pipe_id": another, "name": "shop", "certificate": "", "threads": 0, "columns": []any{}, "state": "s", "memory": 1,
@@ -149,9 +149,11 @@ func (w *toy) engine() *Engine {
 			w.open++
 			return ctx, &patching{toy: w, id: strings.ToLower(id.IDs[0])}
 		},
-		Body: func(_ Change, p Content) (map[string]any, bool) { return map[string]any{"patch": p}, false },
+		Body: func(c Change, p Content) (map[string]any, bool) {
+			return map[string]any{"patch": p}, p.Leaves.At("credentials").AnyLeaf() || !p.Edit.IsEmpty() && c.Config.At("credentials").AnyLeaf()
+		},
 		Check: func(r Review) []string {
-			if r.Config.At("destination", "table").IsObject() && r.Found.At("destination", "lake").IsObject() {
+			if r.Config.At("destination", "table").IsObject() && r.Found().At("destination", "lake").IsObject() {
 				r.Diags.AddError("Pipe has another destination", "a lake")
 			}
 			if r.Leaves.At("credentials").IsObject() {

@@ -1,7 +1,6 @@
 package adopt
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -13,33 +12,39 @@ import (
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/conn"
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/platform"
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/words"
 )
 
 // update updates one object: first its leaves (update_leaves.go), and then its table mappings (update_mappings.go). No PATCH
 // changes both. Leaves are absolute values: they may be sent again, and a response that shows them is believed. A removal of
-// a mapping is never sent again, and reads say what became of it.
+// a mapping is never sent again, and only a read says what became of it.
 //
 // What is to be done is decided at the beginning. The API document does not say whether a PATCH resets what it omits,
 // whether a response is new, or whether a request that failed has ended, and others write, too.
 type update struct {
 	observed
 	// start is what is to be done, as reviewed at the beginning: what it has observed is of then.
-	start reviewed
+	start Review
 	diags *diag.Diagnostics
 
 	// sent are the leaves that a PATCH has changed, or may have, and pending are those that no response has shown since.
 	sent, pending tfvalue.Value
-	// edited is what PATCHes have changed of the mappings, or may have. If isAccepted, the platform has accepted the last one.
-	edited     tfvalue.Edit
-	isAccepted bool
-	// untold says why it is not known after the last response, or a read that failed, which mappings there are; nil if it is.
-	untold error
+	// edited is what PATCHes have changed of the mappings, or may have: one that was rejected may have removed some.
+	edited tfvalue.Edit
+	// isUnready means that the mappings were not as before the last step when it was to be sent.
+	isUnready bool
+	// foreign are mappings in which others have excluded a column between a removal and its addition, which would copy it.
+	foreign []tfvalue.Value
+	// beside names what the last PATCH carried, and twice lists what was sent again although a first request may still be
+	// carried out. If credentialsAreOpen, that may be one with credentials.
+	beside, twice      []string
+	credentialsAreOpen bool
 
-	readAgain time.Time     // when the mappings were last read after an attempt that had failed
-	waited    time.Duration // by the last readUntil
+	forgotAt time.Time     // see forget
+	waited   time.Duration // the longest wait of a step
 }
 
-func newUpdate(r reviewed, diags *diag.Diagnostics) *update {
+func newUpdate(r Review, diags *diag.Diagnostics) *update {
 	nothing := tfvalue.Null(r.objectType)
 	u := &update{observed: r.observed, start: r, diags: diags, sent: nothing, pending: nothing}
 	u.memory = u.remembered()
@@ -54,93 +59,143 @@ func (u *update) run(ctx context.Context) {
 		u.updateMappings(ctx)
 		u.addLate() // what was unconfirmed until then
 	}
-	u.warnUnconfirmed()
+	if !u.diags.HasError() {
+		u.warnNotReturned()
+	}
+	u.warnTwice()
 	u.warnStale()
 	u.warnDrifted()
-	if u.diags.HasError() && u.owns(u.Mappings) {
-		u.addPartlyUpdated()
-	}
 }
 
-// send sends a PATCH as often as it takes. If isSent, the platform has accepted it, or may carry it out in spite of failed.
-// Otherwise, failed is why it was rejected, or nil if mayBeSent has said no. That is asked before each attempt, and reads what
-// the attempt is based on, if that is too old. note is called after each attempt that was accepted, with its response, or
-// that may be carried out all the same, with null.
-func (u *update) send(ctx context.Context, content Content, mayBeSent func(ctx context.Context, failed error) bool,
-	note func(response tfvalue.Value)) (isSent bool, failed error) {
+// send sends a PATCH as often as it takes, once isReady before each attempt. If isSent, the platform has accepted it, or
+// may carry it out in spite of failed, the error of the last attempt.
+func (u *update) send(ctx context.Context, content Content, isReady func(context.Context) bool) (isSent bool, failed error) {
 	ctx, call := u.Begin(ctx, u.client, u.id)
 	defer call.End()
 	for again := true; again; {
-		if !mayBeSent(ctx, failed) {
-			return false, nil
+		if !isReady(ctx) {
+			return false, failed
 		}
+		request, response := u.request(content), tfvalue.Null(u.objectType)
 		var err error
-		if isSent, again, err = u.attempt(ctx, call, content, note); err == nil && again { // what it is based on has become too old
-			continue
+		if again, err = call.Send(ctx, request, u.Rules.Into(&response)); err == nil && again {
+			continue // what it is based on has become too old
 		}
-		// What was read before a failure is too old. After a rate limit, only mappings are read again, and once in 10 s: under a
-		// limit of one request a second, the PATCH would never have its turn.
-		if again && (!platform.AsError(err).IsLimited() || !content.Edit.IsEmpty() && !isFresh(u.readAgain)) {
-			u.readAt, u.mappedAt = time.Time{}, time.Time{}
+		failed, isSent = err, u.note(content, response, err)
+		if again {
+			u.forget(failed)
 		}
-		failed = err
+		if isSent && request.HasCredentials {
+			u.noteCredentials(failed == nil)
+		}
 	}
 	return isSent, failed
 }
 
-// attempt sends a PATCH once, and reports whether to try again. What it is based on is the last read, unless it has only
-// leaves as they are planned.
-func (u *update) attempt(ctx context.Context, call Call, content Content, note func(tfvalue.Value)) (isSent, again bool, err error) {
+// noteCredentials notes that credentials were accepted, or may still arrive: accepted after that, they were sent twice.
+func (u *update) noteCredentials(isAccepted bool) {
+	if isAccepted && u.credentialsAreOpen {
+		u.twice = append(u.twice, "  - the credentials")
+	}
+	u.credentialsAreOpen = !isAccepted
+}
+
+// request is a PATCH. What it is based on is the last read, unless it has only leaves as they are planned.
+func (u *update) request(content Content) platform.Patch {
 	content.Carried = u.carriedWith(content.Leaves)
+	u.beside = tfvalue.Paths(content.Carried.Leaves())
 	request := platform.Patch{Leaves: tfvalue.Paths(content.All().Leaves()), NonIdempotent: !content.Edit.IsEmpty()}
 	request.Body, request.HasCredentials = u.Body(u.start.Change, content)
 	switch {
 	case request.NonIdempotent:
 		request.Leaves, request.AsOf = append(request.Leaves, u.Mappings.String()), u.mappedAt
-	case content.Carried.AnyLeaf():
+	case len(u.beside) > 0:
 		request.AsOf = u.readAt
 	}
-	response := tfvalue.Null(u.objectType)
-	again, err = call.Send(ctx, request, u.Rules.Into(&response))
-	isAccepted := err == nil && !again
-	if isSent = isAccepted || platform.AsError(err).Ambiguous; isSent {
-		u.returned, u.mappedAt, u.isAccepted = tfvalue.Null(u.objectType), time.Time{}, isAccepted
-		note(response)
-	}
-	return isSent, again, err
+	return request
 }
 
-// carriedWith are the leaves that a PATCH of others carries, as they were sent or the platform has them.
+// carriedWith are the leaves that a PATCH of others carries, as the last read has them. One that was sent before is among them only
+// if that shows it as it was sent: otherwise, somebody has changed it since.
 func (u *update) carriedWith(leaves tfvalue.Value) tfvalue.Value {
-	return u.carried(u.start, leaves, u.sent.Merge(u.remote))
+	carried := u.carried(u.start, leaves, u.remote)
+	for _, leaf := range u.sent.Leaves() {
+		if !u.isStored(leaf) {
+			carried = carried.Without(leaf.Path...)
+		}
+	}
+	return carried
+}
+
+// note notes what an attempt has changed, or may have. If isSent, the platform has accepted it, or may still carry it out. Leaves
+// that were accepted count as stored until the platform shows something else. Those that may not have arrived keep their value in
+// the state: the next apply sends them again. A response is not a read.
+func (u *update) note(content Content, response tfvalue.Value, err error) (isSent bool) {
+	isSent = err == nil || platform.AsError(err).Ambiguous
+	if err != nil && platform.AsError(err).NothingDone() {
+		return false
+	}
+	u.returned = tfvalue.Null(u.objectType)
+	u.edited.Remove = slices.Concat(u.edited.Remove, content.Edit.Remove)
+	if isSent {
+		u.edited.Add = slices.Concat(u.edited.Add, content.Edit.Add)
+	}
+	if isSent && content.Edit.IsEmpty() {
+		u.sent, u.pending = u.start.Leaves, u.start.Leaves
+		if err == nil {
+			u.remote = u.start.Leaves.Merge(u.remote)
+			u.take(response)
+		}
+	}
+	u.readAt, u.mappedAt = time.Time{}, time.Time{}
+	return isSent
+}
+
+// forget has what was read before a failure be too old for the next attempt. After a 429, that is once in 10 s: with a read
+// each time, a limit of one request a second would starve it.
+func (u *update) forget(failed error) {
+	if !platform.AsError(failed).IsLimited() || !isFresh(u.forgotAt) {
+		u.forgotAt, u.readAt, u.mappedAt = time.Now(), time.Time{}, time.Time{}
+	}
 }
 
 // isFresh reports whether an attempt may be based on what was read then.
 func isFresh(readAt time.Time) bool { return time.Since(readAt) < platform.MaxAge }
 
-// take takes over a response, and reports whether it is doubtful. If it does not say which mappings there are, they stay
-// as they were. If it omits a part of them for the first time, they are as it says unless a read says otherwise.
+// take takes over a response, and reports whether it is doubtful. If it does not say which mappings there are, they stay as
+// they were. If it omits a part of them for the first time, they are as it says unless a read says otherwise.
 func (u *update) take(object tfvalue.Value) (isDoubtful bool) {
-	mappings, mappedAt := u.mappingsOf(u.remote), u.mappedAt
-	u.mappedAt = time.Time{}
-	isDoubtful = u.merge(object, u.key().After(mappings, tfvalue.Edit{Add: u.edited.Add}), u.pending)
-	if u.Mappings == nil {
-		return isDoubtful
-	}
-	u.untold = u.unknownIn(object, u.mayBeNone())
+	known, key := u.mappingsOf(u.remote), u.key()
+	isDoubtful = u.merge(object, key.After(known, tfvalue.Edit{Add: u.edited.Add}), u.pending, u.mayBeNone())
+	now := u.mappingsOf(u.remote)
 	switch {
+	case u.untold != nil && u.unknownIn(object, u.mayBeNone()) != nil:
+		u.remote = u.remote.With(known, u.Mappings...)
 	case u.untold != nil:
-		u.mappedAt = mappedAt
-	case u.mappingsOf(object).IsNull():
-		mappings = tfvalue.Null(mappings.Type())
-	default:
-		mappings = u.mappingsOf(u.returned)
-	}
-	u.remote = u.remote.With(mappings, u.Mappings...)
-	if u.untold == nil && u.mappedAt.IsZero() {
-		u.untold = fmt.Errorf("the API did not return all of %s", u.Mappings)
+		u.remote, u.mappedAt = u.remote.With(u.Rules.Fill(u.Mappings.Name(), u.mappingsOf(object)), u.Mappings...), time.Time{}
+	case len(u.edited.Remove) > 0 && len(u.edited.Add) == 0:
+		u.noteForeign(now.Elements())
 	}
 	return isDoubtful
+}
+
+// noteForeign notes the mappings in which others have excluded a column that something that is to be added would copy.
+func (u *update) noteForeign(now []tfvalue.Value) {
+	for _, mapping := range now {
+		isLost := func(add tfvalue.Value) bool { return len(words.Without(u.excludedSince(mapping), Excluded(add))) > 0 }
+		if slices.ContainsFunc(u.key().Among(u.start.Edit.Add, []tfvalue.Value{mapping}), isLost) {
+			u.foreign = append(u.foreign, mapping)
+		}
+	}
+}
+
+// excludedSince are the columns that a mapping excludes, and none of its source or target did at the beginning.
+func (u *update) excludedSince(mapping tfvalue.Value) []string {
+	columns := Excluded(mapping)
+	for _, one := range u.key().Among(u.mappingsOf(u.start.remote).Elements(), []tfvalue.Value{mapping}) {
+		columns = words.Without(columns, Excluded(one))
+	}
+	return columns
 }
 
 const (
@@ -156,45 +211,42 @@ func (u *update) readUntil(ctx context.Context, isOver func(unread error) bool) 
 	defer stop()
 	for begun, pause := time.Now(), firstPause; ; pause = min(2*pause, maxPause) {
 		err := u.readTwice(reading, u.take)
-		u.untold = cmp.Or(err, u.untold)
-		u.waited = min(time.Since(begun), maxWait)
-		if isOver(err) || u.waited == maxWait || ctx.Err() != nil {
+		if err != nil {
+			u.untold = err
+		}
+		waited := time.Since(begun)
+		u.waited = max(u.waited, waited)
+		if isOver(err) || waited >= maxWait || ctx.Err() != nil {
 			return err
 		}
 		select {
-		case <-time.After(min(pause, maxWait-u.waited)):
+		case <-time.After(min(pause, maxWait-waited)):
 		case <-ctx.Done():
 		}
 	}
 }
 
+// isRead reports whether a read has succeeded, or another one would not.
+func isRead(unread error) bool { return unread == nil || platform.AsError(unread).IsRejected() }
+
 // owns reports whether the configuration manages a leaf.
 func (u *update) owns(at tfvalue.Path) bool { return at != nil && !u.start.wanted.At(at...).IsNull() }
 
-// addUnread reports a read that failed: before an attempt, which may follow one that failed, or after a PATCH.
-func (u *update) addUnread(failed, unread error, isAfter bool) {
-	summary, text := u.CannotUpdate, join(conn.Detail(failed), u.stopped(failed)+": "+conn.Detail(unread))
-	if isAfter {
-		summary = fmt.Sprintf("Cannot read %s after its update", u.Noun)
-		text = fmt.Sprintf("The update of %s was sent, but what was returned leaves a doubt about the result, and reading the %s failed:\n\n%s",
-			u.start.Label, u.Noun, conn.Detail(unread))
+// why is the text of a PATCH that failed, "" for none. It names what the PATCH carried, which may be the reason.
+func (u *update) why(failed error) string {
+	if failed == nil || len(u.beside) == 0 {
+		return conn.Detail(failed)
 	}
-	u.diags.AddError(summary, text)
+	return words.Paragraphs(conn.Detail(failed), fmt.Sprintf("The request also had %s, with the values of the last read, because an earlier update "+
+		"changed that without sending it, or what changes needs it. If it is the reason, set what the API demands beside it, such as credentials.",
+		words.Enumerate(u.beside)))
 }
 
-// stopped begins a sentence about why nothing more is sent.
-func (u *update) stopped(failed error) string {
-	if failed == nil && u.edited.IsEmpty() && u.sent.IsNull() {
-		return "Nothing was sent"
+// warnTwice warns about what was sent twice: no later plan can show that the first request undoes a change.
+func (u *update) warnTwice() {
+	if len(u.twice) > 0 {
+		u.diags.AddWarning("An earlier request may still change "+u.start.Label,
+			"The update was sent again, because it is not known what became of the first request. The platform may still carry that out. "+
+				"Wait some minutes before you change these again, or the first request may undo that:\n\n"+strings.Join(u.twice, "\n"))
 	}
-	return "Nothing more was sent"
-}
-
-func (u *update) describeChange(at tfvalue.Path, one, other tfvalue.Value, verbs ...string) []string {
-	return tfvalue.DescribeChange(at, one, other, [2]string(verbs), u.client.Mask)
-}
-
-// join joins paragraphs, of which some may be empty.
-func join(paragraphs ...string) string {
-	return strings.Join(slices.DeleteFunc(paragraphs, func(text string) bool { return text == "" }), "\n\n")
 }

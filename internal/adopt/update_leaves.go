@@ -12,6 +12,7 @@ import (
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/conn"
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/platform"
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/words"
 )
 
 // The leaves are sent in one PATCH, which may be sent again whatever became of it. A response that shows them is believed.
@@ -61,11 +62,16 @@ func (u *update) updateLeaves(ctx context.Context) {
 	if !u.start.Leaves.AnyLeaf() {
 		return
 	}
-	isSent, failed := u.send(ctx, Content{Leaves: u.start.Leaves}, u.mayLeavesBeSent, u.noteLeaves)
-	isUnclear := isSent && platform.AsError(failed).IsSuccess() // but perhaps not the API's own
-	switch {
-	case failed != nil && !isUnclear:
-		u.diags.AddError(u.CannotUpdate, conn.Detail(failed))
+	var unread error
+	isSent, failed := u.send(ctx, Content{Leaves: u.start.Leaves}, func(ctx context.Context) bool {
+		if u.carriedWith(u.start.Leaves).AnyLeaf() && !isFresh(u.readAt) {
+			unread = u.readUntil(ctx, isRead)
+		}
+		return unread == nil
+	})
+	switch isUnclear := isSent && platform.AsError(failed).IsSuccess(); { // but perhaps not the API's own
+	case unread != nil, failed != nil && !isUnclear:
+		u.diags.AddError(u.CannotUpdate, words.Paragraphs(u.why(failed), conn.Detail(unread)))
 	case isSent:
 		u.awaitLeaves(ctx, failed)
 	}
@@ -76,46 +82,27 @@ func (u *update) awaitLeaves(ctx context.Context, failed error) {
 	isLate := func() bool { return len(u.leavesThatAre(late)) > 0 }
 	var unread error
 	if isLate() || u.isDoubtful() {
-		unread = u.readUntil(ctx, func(unread error) bool {
-			return platform.AsError(unread).IsRejected() || unread == nil && !isLate()
-		})
+		unread = u.readUntil(ctx, func(unread error) bool { return isRead(unread) && (unread != nil || !isLate()) })
 	}
 	for _, leaf := range u.leavesThatAre(shown) {
 		u.pending = u.pending.Without(leaf.Path...)
 	}
-	switch pending := u.pending.Leaves(); {
-	case failed != nil && len(pending) > 0: // the state has their values from before
-		u.diags.AddError(u.CannotUpdate, fmt.Sprintf("%s\n\nNo read shows whether these values arrived. "+
-			"The state does not have them, so that the next apply sends them again:\n\n  - %s", conn.Detail(failed), strings.Join(tfvalue.Paths(pending), "\n  - ")))
+	switch {
 	case failed != nil:
+		u.addNotArrived(failed)
 	case unread != nil:
-		u.addUnread(nil, unread, true)
+		u.diags.AddError(fmt.Sprintf("Cannot read %s after its update", u.Noun), fmt.Sprintf("The update of %s was sent, but what was returned "+
+			"leaves a doubt about the result, and reading the %s failed:\n\n%s", u.start.Label, u.Noun, conn.Detail(unread)))
 	default:
 		u.addLate()
 	}
 }
 
-// mayLeavesBeSent allows an attempt. What it carries is of a read of the last 10 s.
-func (u *update) mayLeavesBeSent(ctx context.Context, failed error) bool {
-	if !u.carriedWith(u.start.Leaves).AnyLeaf() || isFresh(u.readAt) {
-		return true
-	}
-	unread := u.readUntil(ctx, func(unread error) bool {
-		return unread == nil || platform.AsError(unread).IsRejected()
-	})
-	if unread != nil {
-		u.addUnread(failed, unread, false)
-	}
-	return unread == nil
-}
-
-// noteLeaves notes that a PATCH has changed the leaves, or may have. What is accepted counts as stored until the platform
-// shows something else. What is not known to have arrived keeps its value in the state: the next apply sends it again.
-func (u *update) noteLeaves(response tfvalue.Value) {
-	u.sent, u.pending = u.start.Leaves, u.start.Leaves
-	if u.isAccepted {
-		u.remote = u.start.Leaves.Merge(u.remote)
-		u.take(response)
+// addNotArrived reports the leaves that no read shows, after a success that may not be the API's own.
+func (u *update) addNotArrived(failed error) {
+	if pending := tfvalue.Paths(u.pending.Leaves()); len(pending) > 0 { // the state has their values from before
+		u.diags.AddError(u.CannotUpdate, fmt.Sprintf("%s\n\nNo read shows whether these values arrived. "+
+			"The state does not have them, so that the next apply sends them again:\n\n  - %s", u.why(failed), strings.Join(pending, "\n  - ")))
 	}
 }
 
@@ -124,19 +111,19 @@ func (u *update) noteLeaves(response tfvalue.Value) {
 func (u *update) isDoubtful() bool {
 	isOmitted := func(leaf tfvalue.Leaf) bool { return !u.isReturned(leaf) }
 	isOwned := func(leaf tfvalue.Leaf) bool { return u.owns(leaf.Path) }
-	return len(u.omitted) > 0 || u.owns(u.Mappings) && u.mappedAt.IsZero() || slices.ContainsFunc(u.drifted(), isOwned) ||
+	return len(u.omitted) > 0 || u.owns(u.Mappings) && u.untold != nil || slices.ContainsFunc(u.allDrifted(), isOwned) ||
 		slices.ContainsFunc(u.leaves(), isOmitted)
 }
 
-// drifted are the leaves that have drifted, and the managed mappings that are missing or changed although no PATCH has them.
-func (u *update) drifted() []tfvalue.Leaf {
+// allDrifted are the leaves that have drifted, and the managed mappings that are missing or changed although no PATCH has them.
+func (u *update) allDrifted() []tfvalue.Leaf {
 	all := u.leavesThatAre(drifted)
 	if !u.owns(u.Mappings) || u.start.mappedAt.IsZero() {
 		return all
 	}
 	key, start := u.key(), u.mappingsOf(u.start.remote)
 	if changed := key.Except(key.Difference(u.mappingsOf(u.remote), start).Remove, u.start.Edit.All()); len(changed) > 0 {
-		all = append(all, tfvalue.Leaf{Path: u.Mappings, Value: key.Only(start, changed)})
+		all = append(all, tfvalue.Leaf{Path: u.Mappings, Value: key.Collect(start.Type(), changed)})
 	}
 	return all
 }
@@ -154,7 +141,8 @@ func (u *update) isReturned(leaf tfvalue.Leaf) bool {
 // addLate reports the leaves that are late after the wait: at the resource, since Terraform prints all lines of an attribute.
 func (u *update) addLate() {
 	for _, leaf := range u.leavesThatAre(late) {
-		now, summary, what := u.remote.At(leaf.Path...), u.notShown(leaf.Path), "still returned the value from before"
+		now, what := u.remote.At(leaf.Path...), "still returned the value from before"
+		summary := fmt.Sprintf("API does not show the change to %s of %s", leaf.Path, u.start.Label)
 		do := "The platform may need more time, or may have ignored the argument. Check the value in the platform's console, then run terraform plan again."
 		if !u.Rules.Confirms(leaf.Name(), u.start.remote.At(leaf.Path...), now) {
 			summary, what = fmt.Sprintf("API stored a different value for %s of %s", leaf.Path, u.start.Label), "returned another value"
@@ -165,23 +153,14 @@ func (u *update) addLate() {
 	}
 }
 
-// warnUnconfirmed warns, once per object, about what was accepted and no response has.
-func (u *update) warnUnconfirmed() {
-	if unconfirmed := u.unconfirmed(); len(unconfirmed) > 0 && !u.diags.HasError() {
+// warnNotReturned warns, once per object, about what was accepted and no response has.
+func (u *update) warnNotReturned() {
+	if leaves := u.leavesThatAre(unconfirmed); len(leaves) > 0 {
 		u.diags.AddWarning(fmt.Sprintf("API does not return all values of %s", u.start.Label),
 			"The API accepted these values, but neither its response nor a further read contains them. "+
-				"The platform may show them later, or never, so it is not known whether they are in effect:\n\n  - "+strings.Join(unconfirmed, "\n  - ")+
+				"The platform may show them later, or never, so it is not known whether they are in effect:\n\n  - "+strings.Join(tfvalue.Paths(leaves), "\n  - ")+
 				"\n\nThe state has the planned values. Check them in the platform's console: a setting may have no effect while another one is off.")
 	}
-}
-
-// unconfirmed are the paths of what was accepted and no response has.
-func (u *update) unconfirmed() []string {
-	leaves := u.leavesThatAre(unconfirmed)
-	if len(u.edited.Add) > 0 && u.mustBelieve() {
-		leaves = append(leaves, tfvalue.Leaf{Path: u.Mappings})
-	}
-	return tfvalue.Paths(leaves)
 }
 
 // warnStale warns, once per object, about the leaves that the plan changes and that had changed since: they were set as
@@ -189,14 +168,14 @@ func (u *update) unconfirmed() []string {
 func (u *update) warnStale() {
 	var lines []string
 	for _, leaf := range u.sent.Leaves() {
-		was, found, set := u.start.Prior.At(leaf.Path...), u.start.remote.At(leaf.Path...), "the planned value"
-		if u.start.Prior.IsNull() || was.IsEmpty() && found.IsEmpty() || u.Rules.Same(leaf.Name(), was, found) || !u.isStored(leaf) {
-			continue
-		}
+		set := "the planned value"
 		if leaf.Value.Type().Is(tftypes.Number) || leaf.Value.Type().Is(tftypes.Bool) {
 			set = leaf.Value.Describe()
 		}
-		lines = append(lines, u.describeChange(leaf.Path, was, found, "the plan had", "the update found")[0]+", and set "+set)
+		if was, found := u.start.Prior.At(leaf.Path...), u.start.remote.At(leaf.Path...); u.isStale(leaf, was, found) {
+			line := tfvalue.DescribeChange(leaf.Path, was, found, [2]string{"the plan had", "the update found"}, u.client.Mask)[0]
+			lines = append(lines, line+", and set "+set)
+		}
 	}
 	if len(lines) > 0 {
 		u.diags.AddWarning("Values had changed since the plan: "+u.start.Label,
@@ -205,18 +184,24 @@ func (u *update) warnStale() {
 	}
 }
 
+// isStale reports whether an update, not an adoption, has set a leaf that it had found changed since its plan.
+func (u *update) isStale(leaf tfvalue.Leaf, was, found tfvalue.Value) bool {
+	isSame := u.Rules.Same(leaf.Name(), was, found) || was.IsEmpty() && found.IsEmpty()
+	return !isSame && !u.start.Prior.IsNull() && u.isStored(leaf)
+}
+
 // warnDrifted warns, once per object, about all that changed although no PATCH of the change had it: what
 // is managed, and what nobody manages. All of it was left as it is.
 func (u *update) warnDrifted() {
 	var lines []string
 	byPlatform := u.AlsoChanges(u.sent)
-	for _, leaf := range u.drifted() {
+	for _, leaf := range u.allDrifted() {
 		now := u.remote.At(leaf.Path...)
 		if u.isMappings(leaf.Path) && u.owns(leaf.Path) {
-			now = u.key().Only(now, leaf.Value.Elements())
+			now = u.key().Collect(now.Type(), u.key().Only(now.Elements(), leaf.Value.Elements()))
 		}
 		if !slices.Contains(byPlatform, leaf.Path[0]) {
-			lines = append(lines, u.describeChange(leaf.Path, leaf.Value, now, "was", "is now")...)
+			lines = append(lines, tfvalue.DescribeChange(leaf.Path, leaf.Value, now, [2]string{"was", "is now"}, u.client.Mask)...)
 		}
 	}
 	if len(lines) > 0 {

@@ -17,13 +17,13 @@ import (
 
 // overwrites describes what an adoption changes on the platform, in the beginning of a sentence and in a list. Both
 // are "" if that is nothing, or not known.
-func (e *Engine) overwrites(c *conn.Connection, r reviewed) (summary, list string) {
-	if r.Found.IsNull() {
+func (e *Engine) overwrites(c *conn.Connection, r Review) (summary, list string) {
+	if r.remote.IsNull() {
 		return "", ""
 	}
 	var lines []string
 	for _, leaf := range r.Leaves.Leaves() {
-		now := r.Found.At(leaf.Path...)
+		now := r.remote.At(leaf.Path...)
 		if now.IsNull() || e.isMappings(leaf.Path) {
 			continue // an adoption neither removes nor changes an element of the set
 		}
@@ -51,17 +51,16 @@ func (e *Engine) overwrites(c *conn.Connection, r reviewed) (summary, list strin
 }
 
 // warnOverwritten warns about what an adoption changes on the platform, unless it is rejected.
-func (e *Engine) warnOverwritten(c *conn.Connection, r reviewed, diags *diag.Diagnostics) {
+func (e *Engine) warnOverwritten(c *conn.Connection, r Review, diags *diag.Diagnostics) {
 	if summary, list := e.overwrites(c, r); list != "" && !diags.HasError() {
 		diags.AddWarning(summary+r.Label, fmt.Sprintf("The %s already exists. %s\n\n"+
 			"To keep a value, remove its argument from the configuration. To see old and new values in the plan, and in its JSON, use an import block.", e.Noun, list))
 	}
 }
 
-// warnReplaced warns about a replacement: what becomes of the old object, and what the adoption of
-// the new one overwrites. It says both, because Terraform shows no warnings of the second plan,
-// which is that of the new object. That plan also has the errors, and the values that
-// ignore_changes hides from this one.
+// warnReplaced warns about a replacement: what becomes of the old object, and what the adoption of the new one
+// overwrites. It says both, because Terraform shows no warnings of the second plan, which is that of the new object.
+// That plan also has the errors, and the values that ignore_changes hides from this one.
 func (e *Engine) warnReplaced(ctx context.Context, c *conn.Connection, config, prior tfvalue.Value, replaces []string, diags *diag.Diagnostics) {
 	var preview diag.Diagnostics
 	plan := e.proposeIn(c, config, tfvalue.Null(e.objectType), &preview)
@@ -71,12 +70,12 @@ func (e *Engine) warnReplaced(ctx context.Context, c *conn.Connection, config, p
 		diags.Append(preview...)
 		if _, list := e.overwrites(c, adoption); list != "" {
 			effect = list
-		} else if !adoption.Found.IsNull() && adoption.IsEmpty() {
+		} else if !adoption.remote.IsNull() && adoption.IsEmpty() {
 			effect = "The configuration changes none of its values, except perhaps those in ignore_changes."
 		}
 	}
 	other := e.Noun
-	if label := strings.TrimPrefix(e.label(plan, adoption.Found), e.Noun+" "); label != "" {
+	if label := strings.TrimPrefix(e.label(plan, adoption.remote), e.Noun+" "); label != "" {
 		other += ": " + label
 	}
 	diags.AddWarning(fmt.Sprintf("Replacement adopts another %s", other), fmt.Sprintf("%s changed: this resource stops managing %s, "+
@@ -86,17 +85,14 @@ func (e *Engine) warnReplaced(ctx context.Context, c *conn.Connection, config, p
 	e.warnDestroy(c, prior, diags)
 }
 
-// warnDestroy warns that a destroy changes nothing on the platform. All objects share one summary,
-// so that Terraform folds the warnings. It does not say that Terraform no longer manages the
-// object, since another resource may import it in the same plan, nor that the object exists:
-// Terraform may plan a destroy before it refreshes. About an object that this run has found gone it
-// is silent.
+// warnDestroy warns that a destroy changes nothing on the platform. All objects share one summary, so that Terraform
+// folds the warnings. It does not say that Terraform no longer manages the object, since another resource may import it
+// in the same plan, nor that the object exists: Terraform may plan a destroy before it refreshes. About an object that
+// this run has found gone it is silent.
 func (e *Engine) warnDestroy(c *conn.Connection, state tfvalue.Value, diags *diag.Diagnostics) {
 	if c.Gone.Has(e.inRun(e.identity(state))) {
 		return
 	}
-	diags.AddWarning(
-		"Destroy does not delete services or pipes",
-		fmt.Sprintf("This resource stops managing %s, which keeps its current settings on the platform if it still exists.", e.label(state, state)),
-	)
+	diags.AddWarning("Destroy does not delete services or pipes",
+		fmt.Sprintf("This resource stops managing %s, which keeps its current settings on the platform if it still exists.", e.label(state, state)))
 }

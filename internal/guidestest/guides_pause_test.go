@@ -38,7 +38,7 @@ func TestPausedPipe(t *testing.T) {
 		{language: "shell", text: "terraform plan\n" + pause + fails},
 		{text: "~ excluded_columns\n"}, // nothing was changed before
 		demand,
-		{text: "Error: Table mappings are only partly updated\n- \"sales.leads:sales_leads\": excluded_columns = [\"notes\"]\n"},
+		{text: "Error: Table mappings are not as planned\n- \"sales.leads:sales_leads\": was excluded_columns = [\"notes\"]\n"},
 		{language: "shell", text: "terraform plan\n" + pause + apply},
 		{text: "+ \"sales.leads:sales_leads\"\nResources: 0 added, 1 changed, 0 destroyed.\n"},
 		{language: "shell", text: "terraform plan -detailed-exitcode\n"},

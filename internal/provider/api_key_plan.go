@@ -181,8 +181,7 @@ func (r *apiKeyResource) warnReplaced(config, plan, state tfvalue.Value, changed
 		"If the plan says that it destroys the key and then creates a replacement (-/+), " +
 			"set create_before_destroy first, or a rejected creation loses the old secret.",
 	}
-	diags.AddWarning(fmt.Sprintf(summary, keyLabel(state)),
-		strings.Join(slices.DeleteFunc(paragraphs, func(p string) bool { return p == "" }), "\n\n"))
+	diags.AddWarning(fmt.Sprintf(summary, keyLabel(state)), words.Paragraphs(paragraphs...))
 }
 
 // unlimited says what does not limit a new key: "" if it has an access list and an expiry.

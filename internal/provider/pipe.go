@@ -75,10 +75,10 @@ func checkPipe(r adopt.Review) []string {
 // checkKinds rejects a kind of source that the pipe does not have. If the API returns a source of no kind
 // that the document has, it only warns: nothing tells a kind that is newer from one that is omitted.
 func checkKinds(r adopt.Review) {
-	if !r.Found.At("source").IsObject() {
+	if !r.Found().At("source").IsObject() {
 		return
 	}
-	has := slices.DeleteFunc(slices.Clone(sourceKinds), func(kind string) bool { return !r.Found.At("source", kind).IsObject() })
+	has := slices.DeleteFunc(slices.Clone(sourceKinds), func(kind string) bool { return !r.Found().At("source", kind).IsObject() })
 	for _, parent := range []string{"source", credentialsName} {
 		for _, kind := range sourceKinds {
 			switch at := (tfvalue.Path{parent, kind}); {

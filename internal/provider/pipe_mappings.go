@@ -42,7 +42,7 @@ func checkMappings(r adopt.Review) {
 	checkSorting(r)
 	before := r.Prior
 	if before.IsNull() {
-		before = r.Found // to which an adoption only adds
+		before = r.Found() // to which an adoption only adds
 	}
 	if r.Edit.IsEmpty() && (r.Prior.IsNull() || r.Leaves.At(tableMappingsPath...).IsNull()) {
 		return // nothing of them is sent, or it is not known

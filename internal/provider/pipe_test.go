@@ -87,10 +87,11 @@ var pipeChanges = map[string]pipeChange{
 		kind: mockplatform.PostgresPipeID, before: seedMappings,
 		after:     mappings(leadsMapping, addressesMapping, wanted("public.orders", "orders", `excluded_columns = ["iban", "card"]`)),
 		differing: []string{"source.postgres.table_mappings"},
-		patches: []string{`{"source": {"postgres": {
-  "tableMappingsToRemove": [{"sourceSchemaName": "public", "sourceTable": "customers", "targetTable": "customers"}],
-  "tableMappingsToAdd": [{"sourceSchemaName": "public", "sourceTable": "orders", "targetTable": "orders",
-  "excludedColumns": ["card", "iban"], "useCustomSortingKey": false, "sortingKeys": []}]}}}`},
+		patches: []string{
+			`{"source": {"postgres": {"tableMappingsToAdd": [{"sourceSchemaName": "public", "sourceTable": "orders", "targetTable": "orders",
+  "excludedColumns": ["card", "iban"], "useCustomSortingKey": false, "sortingKeys": []}]}}}`,
+			`{"source": {"postgres": {"tableMappingsToRemove": [{"sourceSchemaName": "public", "sourceTable": "customers", "targetTable": "customers"}]}}}`,
+		},
 		warning: "Tables that are no longer copied: - \"public.customers:customers\"",
 	},
 	"one of two versions changes, and the other secret is not at hand": {

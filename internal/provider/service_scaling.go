@@ -100,7 +100,7 @@ func checkMemoryLimits(config tfvalue.Value, diags *diag.Diagnostics) {
 // warnFewReplicas warns about a limit of the API document that the organization's tier may lift, which the provider
 // cannot see.
 func warnFewReplicas(r adopt.Review) []string {
-	if replicas := r.Leaves.At("num_replicas"); isSet(replicas) && replicas.Number().Cmp(big.NewFloat(2)) < 0 && r.Found.At("is_primary").True() {
+	if replicas := r.Leaves.At("num_replicas"); isSet(replicas) && replicas.Number().Cmp(big.NewFloat(2)) < 0 && r.Found().At("is_primary").True() {
 		r.Diags.AddAttributeWarning(path.Root("num_replicas"), "Fewer than 2 replicas for "+r.Label,
 			"The service is the first of its warehouse (is_primary). The platform may reject the change: "+
 				"it requires between 2 and 20 replicas for such a service, unless the organization's tier allows fewer.")

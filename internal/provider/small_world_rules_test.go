@@ -303,21 +303,23 @@ func (w *smallWorld) checkList() {
 			_, isListed := listed[name]
 			isSeen := w.some(func(e *smallEvent) bool { return e.shown != nil && e.shown.set.sameOf(w.plan.set, add) })
 			isReplaced := !w.edits(add) || !related(name, add) || isSeen || w.held().set.has(add)
-			if !isListed && !last.set.has(name) && !isReplaced && w.mayHaveRemoved(name) {
+			if !isListed && !w.names(add) && !last.set.has(name) && !isReplaced && w.mayHaveRemoved(name) {
 				w.say("%s was removed, and nothing says so: %q", name, w.errors)
 			}
 		}
 	}
 }
 
-// listed are the mappings that an error lists as removed, with what it says of them.
+// listed are the mappings that an error lists as gone, or as not known, with what it says that they were.
 func (w *smallWorld) listed() map[string]string {
 	all := map[string]string{}
-	_, list, _ := strings.Cut(strings.Join(w.errors, "\n"), ". They were:\n\n")
-	list, _, _ = strings.Cut(list, "\n\n")
-	for line := range strings.Lines(list) {
-		name, text, _ := strings.Cut(strings.TrimPrefix(line, `  - "public.`), `":`)
-		all[strings.Replace(name, ":", ">", 1)] = text
+	for line := range strings.Lines(strings.Join(w.errors, "\n")) {
+		name, text, isLine := strings.Cut(strings.TrimPrefix(strings.TrimSpace(line), `- "public.`), `": was `)
+		was, is, _ := strings.Cut(text, "; should be ")
+		isReplaced := !strings.HasPrefix(is, "missing; ")
+		if isLine && was != "missing" && isReplaced && (strings.HasSuffix(is, "; is missing") || strings.HasSuffix(is, "; is not known")) {
+			all[strings.Replace(name, ":", ">", 1)] = was
+		}
 	}
 	return all
 }

@@ -115,7 +115,7 @@ func (e *Error) IsSuccess() bool { return e.Status/100 == 2 }
 
 // MayBeOfObject reports whether a request may have been rejected because of the state of its object.
 func (e *Error) MayBeOfObject() bool {
-	return e.Status/100 == 4 && e.Status != http.StatusUnauthorized && !e.IsLimited()
+	return e.Status/100 == 4 && !e.Ambiguous && e.Status != http.StatusUnauthorized && !e.IsLimited()
 }
 
 // isOutage reports whether the API may be down.

@@ -39,77 +39,55 @@ func spelled(maps []tfvalue.Value) string {
 	return strings.Join(all, " ")
 }
 
-// TestInTwo has a change from some maps to others: what each PATCH removes and adds.
-func TestInTwo(t *testing.T) {
+// TestSteps has a change from some maps to others: what the first PATCH removes, what the second adds, and what the third removes.
+func TestSteps(t *testing.T) {
 	t.Parallel()
-	for name, test := range map[string]struct{ from, to, first, second string }{
-		"nothing":                        {"a/t", "a/t", ": ", ""},
-		"beside one key twice":           {"a/t.x a/t.z", "a/t.x a/t.z b/u b/10 b/9", ": b/10 b/9 b/u", ""},
-		"another value":                  {"a/t.x b/u", "a/t.y b/u", "a/t.x: ", "a/t.y"},
-		"another one of the same table":  {"a/t", "b/t", "a/t: ", "b/t"},
-		"in another letter case":         {"a/t", "a/T", "a/t: ", "a/T"},
-		"its table in another case":      {"a/t", "b/T", "a/t: ", "b/T"},
-		"two that exchange their tables": {"a/t b/u", "a/u b/t", "a/t b/u: ", "a/u b/t"},
-		"an addition beside":             {"a/t.x", "a/t.y b/u", "a/t.x: b/u", "a/t.y"},
-		"an addition to a table":         {"a/t", "a/t b/t", ": b/t", ""},
-		"elements without a name":        {"/y", "/z a/t", ": a/t", ""},
-		"one of two with one key":        {"a/t.x a/t", "a/t.x", "a/t.x a/t: ", "a/t.x"},
+	for name, test := range map[string]struct{ from, to, first, added, last string }{
+		"nothing":                        {"a/t", "a/t", "", "", ""},
+		"beside one key twice":           {"a/t.x a/t.z", "a/t.x a/t.z b/u b/10 b/9", "", "b/10 b/9 b/u", ""},
+		"another value":                  {"a/t.x b/u", "a/t.y b/u", "a/t.x", "a/t.y", ""},
+		"another one of the same table":  {"a/t", "b/t", "a/t", "b/t", ""},
+		"in another letter case":         {"a/t", "a/T", "a/t", "a/T", ""},
+		"its table in another case":      {"a/t", "b/T", "a/t", "b/T", ""},
+		"two that exchange their tables": {"a/t b/u", "a/u b/t", "a/t b/u", "a/u b/t", ""},
+		"an addition beside":             {"a/t.x", "a/t.y b/u", "a/t.x", "a/t.y b/u", ""},
+		"a removal beside":               {"a/t.x b/u", "a/t.y", "a/t.x", "a/t.y", "b/u"},
+		"a removal alone":                {"a/t b/u", "a/t", "", "", "b/u"},
+		"an addition to a table":         {"a/t", "a/t b/t", "", "b/t", ""},
+		"elements without a name":        {"/y", "/z a/t", "", "a/t", ""},
+		"one of two with one key":        {"a/t.x a/t", "a/t.x", "a/t.x a/t", "a/t.x", ""},
 	} {
-		first, second := mapsKey.InTwo(mapsKey.Difference(mapsOf(t, test.to), mapsOf(t, test.from)))
-		if got := spelled(first.Remove) + ": " + spelled(first.Add); got != test.first || spelled(second) != test.second {
-			t.Errorf("%s: %q, then %q", name, got, spelled(second))
+		steps := mapsKey.Steps(mapsKey.Difference(mapsOf(t, test.to), mapsOf(t, test.from)))
+		want := []string{test.first + ": ", ": " + test.added, test.last + ": "}
+		for i, step := range steps {
+			if got := spelled(step.Remove) + ": " + spelled(step.Add); got != want[i] {
+				t.Errorf("%s: step %d is %q, want %q", name, i, got, want[i])
+			}
+		}
+		if len(steps) != len(want) {
+			t.Errorf("%s: %d steps", name, len(steps))
 		}
 	}
 }
 
-// TestAsk has a change that was decided, and the set by now, before its first PATCH.
-func TestAsk(t *testing.T) {
+// TestChanged has a change that was decided, and which of its elements, and of those related to them, have changed by now.
+func TestChanged(t *testing.T) {
 	t.Parallel()
-	for name, test := range map[string]struct {
-		from, to, now string
-		isDone        bool
-		conflicts     string
-	}{
-		"as it was, but for another":             {"a/t.x b/u", "a/t.y b/u", "a/t.x b/u.z c/v", false, ""},
-		"as the PATCH wants it, but for another": {"a/t.x b/u", "a/t.y b/u", "", true, ""},
-		"as it is wanted in the end":             {"a/t.x b/u", "a/t.y b/u", "a/t.y b/u", false, "a/t.y"},
-		"changed":                                {"a/t.x", "a/t.y", "a/t.z", false, "a/t.z"},
-		"one more of its table":                  {"a/t.x", "a/t.y", "a/t.x b/t", false, "b/t"},
-		"half of it done":                        {"a/t b/u", "", "b/u", false, "a/t"},
-		"removed, and replaced under its table":  {"a/t c/u", "b/t c/u.x", "c/u", false, "a/t"},
-		"one key twice, as it was":               {"a/t.x a/t.z", "a/t.y", "a/t.x a/t.z", false, ""},
-		"one key twice":                          {"a/t.x", "a/t.y", "a/t.x a/t.z", false, "a/t.x a/t.z"},
+	for name, test := range map[string]struct{ from, to, now, changed string }{
+		"as it was, but for another":            {"a/t.x b/u", "a/t.y b/u", "a/t.x b/u.z c/v", ""},
+		"gone":                                  {"a/t.x b/u", "a/t.y b/u", "", "a/t.x"},
+		"as it is wanted in the end":            {"a/t.x b/u", "a/t.y b/u", "a/t.y b/u", "a/t.y"},
+		"changed":                               {"a/t.x", "a/t.y", "a/t.z", "a/t.z"},
+		"one more of its table":                 {"a/t.x", "a/t.y", "a/t.x b/t", "b/t"},
+		"half of it done":                       {"a/t b/u", "", "b/u", "a/t"},
+		"removed, and replaced under its table": {"a/t c/u", "b/t c/u.x", "c/u", "a/t"},
+		"one key twice, as it was":              {"a/t.x a/t.z", "a/t.y", "a/t.x a/t.z", ""},
+		"one key twice":                         {"a/t.x", "a/t.y", "a/t.x a/t.z", "a/t.x a/t.z"},
 	} {
 		from := mapsOf(t, test.from)
 		edit := mapsKey.Difference(mapsOf(t, test.to), from)
-		first, _ := mapsKey.InTwo(edit)
-		isDone, conflicts := mapsKey.Ask(edit.All(), from, mapsKey.After(from, first), mapsOf(t, test.now))
-		if isDone != test.isDone || spelled(conflicts) != test.conflicts {
-			t.Errorf("%s: done %t, conflicts %q", name, isDone, spelled(conflicts))
-		}
-	}
-}
-
-// TestNotDone has a set after a PATCH that removes b/u and c/v and adds c/v.y and a/t: what of it is not
-// done, and which elements differ from an addition by letter case.
-func TestNotDone(t *testing.T) {
-	t.Parallel()
-	for name, test := range map[string]struct{ now, notRemoved, notAdded, folded string }{
-		"as it should be":              {"c/v.y a/t d/w", "", "", ""},
-		"not added yet":                {"c/v.y d/w", "", "a/t", ""},
-		"added otherwise":              {"c/v.y a/t.x d/w", "", "a/t", ""},
-		"added in another letter case": {"c/v.y A/t d/w", "", "a/t", "A/t"},
-		"another one of its table":     {"c/v.y b/t d/w", "", "a/t", ""},
-		"not removed yet":              {"b/u c/v.y a/t d/w", "b/u", "", ""},
-		"removed, and not added again": {"c/v a/t d/w", "", "c/v.y", ""},
-		"another one has changed":      {"c/v.y a/t d/w.z", "", "", ""},
-	} {
-		edit, now := tfvalue.Edit{Remove: mapsOf(t, "b/u c/v").Elements(), Add: mapsOf(t, "c/v.y a/t").Elements()}, mapsOf(t, test.now)
-		left := mapsKey.NotDone(edit, now)
-		folded := mapsKey.SameButCase(edit.Add, now)
-		got := [3]string{spelled(left.Remove), spelled(left.Add), spelled(folded)}
-		if want := [3]string{test.notRemoved, test.notAdded, test.folded}; got != want {
-			t.Errorf("%s: %q, want %q", name, got, want)
+		if got := spelled(mapsKey.Changed(edit.All(), from, mapsOf(t, test.now))); got != test.changed {
+			t.Errorf("%s: changed %q", name, got)
 		}
 	}
 }

@@ -141,17 +141,19 @@ func (k Key) List(elements []Value) string {
 	return strings.Join(lines, "\n")
 }
 
-// ListInFull returns elements for a message, one per line: the key of each, and its other members.
-func (k Key) ListInFull(elements []Value) string {
-	lines := make([]string, len(elements))
+// InFull describes elements of one key for a message, without the members of the key.
+func (k Key) InFull(elements []Value) string {
+	if len(elements) == 0 {
+		return "missing"
+	}
+	texts := make([]string, len(elements))
 	for i, element := range elements {
-		lines[i] = "  - " + k.Label(element) + ": "
 		for _, name := range k.Members {
 			element = element.Without(name)
 		}
-		lines[i] += strings.Trim(element.DescribeInFull(), "{}")
+		texts[i] = strings.Trim(element.DescribeInFull(), "{}")
 	}
-	return strings.Join(lines, "\n")
+	return strings.Join(texts, ", and ")
 }
 
 // Difference returns what changes a remote keyed map to the wanted one. An element that differs is removed

@@ -21,6 +21,9 @@ func Without(names, others []string) []string {
 	return slices.DeleteFunc(slices.Clone(names), func(name string) bool { return slices.Contains(others, name) })
 }
 
+// Paragraphs joins paragraphs, of which some may be "".
+func Paragraphs(all ...string) string { return strings.Join(Without(all, []string{""}), "\n\n") }
+
 // Are is the beginning of a sentence about names: "a is", "a, b and c are". names must not be empty.
 func Are(names []string) string {
 	if len(names) == 1 {
