@@ -56,7 +56,7 @@ func TestDataSourcesHoldEveryField(t *testing.T) {
 		}
 		return shown
 	}
-	for _, id := range []string{mockplatform.KafkaPipeID, mockplatform.ObjectStoragePipeID, mockplatform.CloudStreamPipeID, mockplatform.PostgresPipeID} {
+	for _, id := range pipesByKind {
 		document := f.Pipe(id)
 		document["organizationId"], document["pipeId"] = mockplatform.OrganizationID, id
 		delete(document, "id")

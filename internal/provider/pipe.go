@@ -80,9 +80,9 @@ func checkKinds(r adopt.Review) {
 	}
 	has := slices.DeleteFunc(slices.Clone(sourceKinds), func(kind string) bool { return !r.Found().At("source", kind).IsObject() })
 	for _, parent := range []string{"source", credentialsName} {
-		for _, kind := range sourceKinds {
+		for kind, configured := range r.Config.At(parent).Members() {
 			switch at := (tfvalue.Path{parent, kind}); {
-			case !r.Config.At(at...).IsObject() || slices.Contains(has, kind):
+			case !configured.IsObject() || slices.Contains(has, kind):
 			case len(has) == 0:
 				r.Diags.AddWarning("Source has no known kind: "+r.Label,
 					fmt.Sprintf("%s is set, but the API returns a source of no kind that the provider knows, so it may be of another kind. "+

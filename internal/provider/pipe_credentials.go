@@ -72,7 +72,9 @@ func pipeCredentialsAttribute() schema.Attribute {
 				maps.Copy(attributes, c.attributes())
 			}
 		}
-		kinds[kind] = optional.object("Credentials of the `"+kind+"` source.", attributes)
+		if len(attributes) > 0 {
+			kinds[kind] = optional.object("Credentials of the `"+kind+"` source.", attributes)
+		}
 	}
 	return optional.object("Credentials of the source, by kind. "+
 		"Secrets are write-only and require Terraform 1.11 or OpenTofu 1.11, or later.", kinds)

@@ -85,9 +85,7 @@ func TestUnknownEverywhere(t *testing.T) {
 			t.Fatalf("only %d places", len(places))
 		}
 		for place, arguments := range places {
-			for kind, id := range map[string]string{
-				"object_storage": mockplatform.ObjectStoragePipeID, "cloud_stream": mockplatform.CloudStreamPipeID, "postgres": mockplatform.PostgresPipeID,
-			} {
+			for kind, id := range pipesByKind {
 				if strings.Contains(place, "."+kind) {
 					arguments = strings.Replace(arguments, mockplatform.KafkaPipeID, id, 1)
 				}

@@ -149,8 +149,10 @@ func (v Value) Distinct() Value {
 // panics if the type has no such path.
 func (v Value) At(names ...string) Value {
 	for _, name := range names {
-		typ := v.Type().(tftypes.Object).AttributeTypes[name]
+		typ, exists := v.Type().(tftypes.Object).AttributeTypes[name]
 		switch {
+		case !exists: // or another panic, which names nothing
+			panic("the schema has no attribute " + Path(names).String())
 		case v.IsNull():
 			v = Null(typ)
 		case !v.IsKnown():
