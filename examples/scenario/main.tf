@@ -15,20 +15,3 @@ module "team" {
 
   source_secrets = { customers = var.customers_password }
 }
-
-# Services and pipes exist already. With an import block, the plan shows old and new
-# values. Before Terraform 1.16, import blocks are allowed only in the root module.
-
-import {
-  for_each = var.services
-
-  to = module.team.dataplatform_service_scaling.this[each.key]
-  id = each.value.id
-}
-
-import {
-  for_each = var.pipes
-
-  to = module.team.dataplatform_pipe.this[each.key]
-  id = "${var.services[each.value.service].id}/${each.value.id}"
-}

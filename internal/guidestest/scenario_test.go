@@ -57,5 +57,6 @@ func TestScenarioReadme(t *testing.T) {
 	for _, state := range []string{"", "keys/"} {
 		wantNoText(t, w.Read(state+"terraform.tfstate.d/production/terraform.tfstate"), "secret-of-", loader.secret)
 	}
+	w.shell("rm imports.tf")           // as it says
 	w.in("production").WantEmptyPlan() // without the password
 }
