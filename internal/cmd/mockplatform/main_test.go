@@ -3,9 +3,14 @@ package main
 import (
 	"bytes"
 	"context"
+	"errors"
+	"flag"
 	"io"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -30,6 +35,25 @@ func TestBadFlagsAreRejected(t *testing.T) {
 		cancel() // what is accepted by mistake ends at once
 		if err := run(ctx, strings.Fields(arguments), io.Discard, io.Discard); err == nil || !strings.Contains(err.Error(), message) {
 			t.Errorf("%q: got %v, want %q", arguments, err, message)
+		}
+	}
+}
+
+// TestFaultsOfTheHelp posts the faults that -h shows.
+func TestFaultsOfTheHelp(t *testing.T) {
+	t.Parallel()
+	var stdout bytes.Buffer
+	_, err := parse([]string{"-h"}, &stdout)
+	found := regexp.MustCompile(`(?m)^ {2}(\S+:\S+) `).FindAllStringSubmatch(stdout.String(), -1)
+	if !errors.Is(err, flag.ErrHelp) || len(found) < 5 {
+		t.Fatalf("got %v, and the faults %q", err, found)
+	}
+	platform := mockplatform.New(mockplatform.DefaultSeed())
+	for _, fault := range found {
+		response := httptest.NewRecorder()
+		platform.Console().ServeHTTP(response, httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/console/faults", strings.NewReader(fault[1])))
+		if response.Code >= 300 {
+			t.Errorf("%s: %d %s", fault[1], response.Code, response.Body)
 		}
 	}
 }

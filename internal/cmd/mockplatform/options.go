@@ -19,6 +19,18 @@ type options struct {
 	behaviour       mockplatform.Behaviour
 }
 
+// faults is the part of the help on what can be changed while the fake runs.
+const faults = `
+A fault that is posted to /console/faults makes matching requests fail, and DELETE removes all faults:
+
+  503:2:PATCH:/pipes/   the next two PATCH requests whose path contains /pipes/, with status 503; 503:0 all of them
+  after-503:1:POST      the next POST, after it was carried out
+  later-14s-504:1:PATCH the next PATCH, which is carried out 14 seconds later
+  half-400:1:PATCH      the next PATCH, after only the removals of table mappings were carried out
+  page-200:1:PATCH      with the HTML page of a gateway
+  reset, hang, cut      in place of the status: resets the connection, never responds, or cuts the response off
+`
+
 // parse reads the flags. Their help, if it is asked for, and the journal go to stdout.
 func parse(arguments []string, stdout io.Writer) (*options, error) {
 	o := &options{}
@@ -63,6 +75,7 @@ func parse(arguments []string, stdout io.Writer) (*options, error) {
 		flags.SetOutput(stdout)
 		_, _ = fmt.Fprint(stdout, "Usage: mockplatform [flags]\n\nServes a fake of the platform until it is interrupted.\n\n")
 		flags.PrintDefaults()
+		_, _ = fmt.Fprint(stdout, faults)
 		return nil, err
 	case err != nil:
 		return nil, fmt.Errorf("%w (-h lists the flags)", err)
