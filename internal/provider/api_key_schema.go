@@ -63,7 +63,7 @@ func (r *apiKeyResource) Schema(_ context.Context, _ resource.SchemaRequest, res
 			"id":                   computed.string("UUID of the key."),
 			"key_id":               computed.string("ID to authenticate with."),
 			"key_suffix":           computed.string("Suffix of the key, by which to find it in the platform's console."),
-			"key_secret":           computedSecret.string("The secret, in plain text. Not set with `secret_recipients`, or if the API returns none."),
+			"key_secret":           computedSecret.string("The secret, in plain text. Not set with `secret_recipients`."),
 			"encrypted_key_secret": computedSecret.string("The secret in the ASCII armor of [age](https://age-encryption.org). Set if you set `secret_recipients`."),
 			"secret_version":       computed.number("Whole number, another one for each key: the version of a write-only argument that receives the secret."),
 			"created_at":           computed.string("Creation time."),

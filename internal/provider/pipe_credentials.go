@@ -90,7 +90,7 @@ func (c credential) attributes() map[string]schema.Attribute {
 			MarkdownDescription: c.label + ". Requires `" + c.version() + "`.",
 			Validators:          []validator.String{secretText, withVersion},
 		},
-		c.version(): optional.number("Version of `"+c.secret+"`; change it to send the value again.", integer),
+		c.version(): optional.number("Change it to send `"+c.secret+"` again.", integer),
 	}
 	if c.user != "" {
 		attributes[c.user] = optional.string(c.userLabel+". Requires `"+c.version()+"`.", withVersion)

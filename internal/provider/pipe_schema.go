@@ -35,44 +35,43 @@ func pipeAttributes(set, must access) map[string]schema.Attribute {
 			"replica_cpu_millicores": computed.number("CPU of each replica, in millicores."),
 			"replica_memory_gb":      computed.number("Memory of each replica, in GB."),
 		}),
-		"source": set.object("Where the pipe reads from. "+
-			"A pipe's kinds of source cannot be changed: set only those it has.", sourceAttributes(set, must)),
+		"source": set.object("Where the pipe reads from. Set only the kinds of source that it has.", sourceAttributes(set, must)),
 		"destination": set.object("Where the pipe writes to.", map[string]schema.Attribute{
 			"database":      computed.string("Database of the destination table."),
 			"table":         computed.string("Destination table."),
 			"managed_table": computed.bool("Whether the platform manages the destination table."),
 			"table_definition": computed.object("Definition of the destination table.", map[string]schema.Attribute{
-				"engine": computed.object("Columns that the table engine uses.", map[string]schema.Attribute{
+				"engine": computed.object("Table engine.", map[string]schema.Attribute{
 					"version_column_id": computed.string("Column with the version of a row."),
-					"column_ids":        computed.stringList("Columns of the table engine."),
+					"column_ids":        computed.stringList("Columns of the engine."),
 				}),
 				"sorting_key":  computed.stringList("Columns of the sorting key, in order."),
 				"partition_by": computed.string("Partitioning expression of the table."),
 				"primary_key":  computed.string("Primary key of the table."),
 			}),
-			"columns": set.objectList("Columns of the destination table, in order. Sent as a whole; `[]` clears it.", map[string]schema.Attribute{
+			"columns": set.objectList("Columns, in order.", map[string]schema.Attribute{
 				"name": must.string("Name of the column."),
 				"type": must.string("Type of the column."),
 			}),
 		}),
-		"field_mappings": set.objectList("Mappings of source fields to destination columns. Sent as a whole; `[]` clears it.", map[string]schema.Attribute{
+		"field_mappings": set.objectList("Mappings of source fields to columns.", map[string]schema.Attribute{
 			"source_field":      must.string("Field of the source."),
 			"destination_field": must.string("Column of the destination."),
 		}),
 		"settings": set.object("Advanced settings. Numbers must be whole, except `engine_parallel_distributed_insert_select`.", map[string]schema.Attribute{
-			"streaming_max_insert_wait_ms": set.number("Maximum time that a streaming insert waits, in milliseconds.", integer),
+			"streaming_max_insert_wait_ms": set.number("Maximum wait of a streaming insert, in milliseconds.", integer),
 
 			"object_storage_concurrency":          set.number("Number of files read concurrently.", integer),
 			"object_storage_polling_interval_ms":  set.number("Polling interval for new files, in milliseconds.", integer),
-			"object_storage_max_insert_bytes":     set.number("Maximum size of one insert from object storage, in bytes.", integer),
-			"object_storage_max_file_count":       set.number("Maximum number of files in one insert from object storage.", integer),
-			"object_storage_use_cluster_function": set.bool("Whether object storage is read through the cluster table function."),
+			"object_storage_max_insert_bytes":     set.number("Maximum size of one insert, in bytes.", integer),
+			"object_storage_max_file_count":       set.number("Maximum number of files in one insert.", integer),
+			"object_storage_use_cluster_function": set.bool("Whether to read through the cluster table function."),
 
-			"engine_max_threads":                        set.number("Maximum number of threads of one query.", integer),
-			"engine_max_insert_threads":                 set.number("Maximum number of threads of one insert.", integer),
+			"engine_max_threads":                        set.number("Maximum threads of one query.", integer),
+			"engine_max_insert_threads":                 set.number("Maximum threads of one insert.", integer),
 			"engine_min_insert_block_size_bytes":        set.number("Minimum size of an inserted block, in bytes.", integer),
-			"engine_max_download_threads":               set.number("Maximum number of threads of one download.", integer),
-			"engine_parallel_distributed_insert_select": set.number("How the database engine distributes an `INSERT ... SELECT`.", anyNumber),
+			"engine_max_download_threads":               set.number("Maximum threads of one download.", integer),
+			"engine_parallel_distributed_insert_select": set.number("How an `INSERT ... SELECT` is distributed.", anyNumber),
 			"engine_parallel_view_processing":           set.bool("Whether attached views are processed in parallel."),
 		}),
 		"created_at": computed.string("Creation time."),
@@ -98,24 +97,24 @@ func kafkaAttribute(set access) schema.Attribute {
 		"offset": computed.object("Position where reading starts.", map[string]schema.Attribute{
 			"timestamp": computed.string("Time of the first message, in the form `YYYY-MM-DDThh:mm`."),
 		}),
-		"schema_registry": computed.object("Schema registry of the source.", map[string]schema.Attribute{
+		"schema_registry": computed.object("Schema registry.", map[string]schema.Attribute{
 			"url":            computed.string("URL of the registry."),
 			"ca_certificate": computed.string("CA certificate for verifying the registry."),
 		}),
 		"ca_certificate":               set.string("CA certificate for verifying the brokers. Trailing whitespace is ignored."),
-		"reverse_private_endpoint_ids": set.stringSet("IDs of the reverse private endpoints to the brokers. Sent as a whole; `[]` clears it.", nonNullSet),
+		"reverse_private_endpoint_ids": set.stringSet("IDs of reverse private endpoints. Sent as a whole; `[]` clears it.", nonNullSet),
 	})
 }
 
 func objectStorageAttribute(set access) schema.Attribute {
 	return set.object("Object storage source.", map[string]schema.Attribute{
-		"url":                  computed.string("URL of the files; may contain wildcard patterns."),
+		"url":                  computed.string("URL or pattern of the files."),
 		"delimiter":            computed.string("Field delimiter of the files."),
 		"compression":          computed.string("Compression of the files, such as `auto`."),
 		"is_continuous":        computed.bool("Whether new files are read as they arrive."),
 		"queue_url":            computed.string("URL of the queue with notifications of new files."),
 		"iam_role":             set.string("Role for reading the source."),
-		"path":                 set.string("Path of the files; may contain wildcard patterns."),
+		"path":                 set.string("Path or pattern of the files."),
 		"azure_container_name": set.string("Azure container of the files."),
 	})
 }
@@ -132,8 +131,8 @@ func cloudStreamAttribute(set access) schema.Attribute {
 
 func postgresAttribute(set, must access) schema.Attribute {
 	return set.object("Postgres source.", map[string]schema.Attribute{
-		"host":     set.string("Host of the Postgres server."),
-		"port":     set.number("Port of the Postgres server, between 1 and 65535.", numberCheck{"must be a whole number between 1 and 65535", 1, 65535, 1}),
+		"host":     set.string("Host of the server."),
+		"port":     set.number("Port, between 1 and 65535.", numberCheck{"must be a whole number between 1 and 65535", 1, 65535, 1}),
 		"database": set.string("Database to read."),
 		"settings": set.object("Replication settings.", map[string]schema.Attribute{
 			"sync_interval_seconds": set.number("Time between two synchronizations, in seconds; a whole number.", integer),
@@ -152,7 +151,7 @@ func postgresAttribute(set, must access) schema.Attribute {
 }
 
 func tableMappingsAttribute(set, must access) schema.Attribute {
-	const description = "Mappings of source tables to destination tables, by `SCHEMA.TABLE:TARGET`. Mappings that are not in the map are removed."
+	const description = "Mappings of tables, by `SCHEMA.TABLE:TARGET`. Those that are not in the map are removed."
 	return set.objectMap(description, map[string]schema.Attribute{
 		"source_schema_name": set.string("Schema of the source table. Must match the key.", nonEmpty),
 		"source_table":       set.string("Source table. Must match the key.", nonEmpty),
