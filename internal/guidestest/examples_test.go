@@ -1,7 +1,6 @@
 package guidestest
 
 import (
-	"cmp"
 	"fmt"
 	"io/fs"
 	"os"
@@ -85,7 +84,7 @@ func newExample(t *testing.T, config string) *workspace {
 	}
 	for _, variable := range openVariable.FindAllStringSubmatch(config, -1) {
 		if !strings.Contains(variable[2], "default") {
-			w.setenv("TF_VAR_" + variable[1] + "=" + cmp.Or(map[string]string{"lighthouse_key_id": "demo-key-id", "lighthouse_key_secret": "demo-key-secret"}[variable[1]], "example"))
+			w.setenv("TF_VAR_" + variable[1] + "=example")
 		}
 	}
 	if strings.Contains(config, "aws_secretsmanager") {
@@ -132,7 +131,7 @@ func TestSnippets(t *testing.T) {
 			})
 		}
 	}
-	if found < 4 {
+	if found < 1 {
 		t.Errorf("only %d snippets were found", found)
 	}
 }
