@@ -1,7 +1,6 @@
 package guidestest
 
 import (
-	"fmt"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -17,9 +16,9 @@ func TestUpgradingGuide(t *testing.T) {
 	p := readPage(t, guide("upgrading"))
 	needs(t, "Requires Terraform 1.7 or OpenTofu 1.10, or later, and jq.")
 	// The guide creates nothing, so the reader has a configuration.
-	w.File("main.tf", fmt.Sprintf("resource \"dataplatform_service_scaling\" \"events\" {\n  service_id = %q\n}\n", mockplatform.ServiceID)+
-		fileText(t, examplesDir+"/resources/dataplatform_api_key/resource.tf"))
-	p.insert(t, "init -upgrade", "terraform apply\n"+publishNext)
+	w.File("main.tf", fileText(t, examplesDir+"/resources/dataplatform_api_key/resource.tf"))
+	w.File("versions.tf", strings.Replace(plainProvider, "{ source", "{ version = \"~> 0.1.0\", source", 1))
+	p.insert(t, "init -upgrade", "terraform init\nterraform apply\n"+publishNext)
 	p.insert(t, "# removed.tf", "rm main.tf\n")
 	w.setenv("TF_CLI_ARGS_apply=-auto-approve")
 	wantText(t, w.follow(p), "Installed dataplatform/dataplatform v0.1.0")
@@ -45,7 +44,7 @@ done
 // provider wrote, private state included, each with its configuration in a directory named after the
 // version: they must plan empty, and show what is removed on the platform. Where a release changes the shape of a state,
 // its directory is added and none is changed; a state that no longer plans empty
-// needs a state upgrader. A later version's state gets the error that the guide quotes.
+// needs a state upgrader. A later version's state is an error.
 func TestStatesOfEarlierVersions(t *testing.T) {
 	t.Parallel()
 	directories, err := filepath.Glob("testdata/state/*")
