@@ -17,6 +17,7 @@ import (
 	"net/http"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"time"
@@ -72,16 +73,21 @@ func run(ctx context.Context, arguments []string, stdout, stderr io.Writer) erro
 	return serve(ctx, listener, platform)
 }
 
-// writePrivate lets nobody else read a file, not one that exists either, whose mode
-// os.WriteFile would keep. The built-in credentials are public, but those of -seed may not be.
+// writePrivate writes a file that nobody else can read: a new one, which replaces any that exists. That may be somebody
+// else's, or open. The built-in credentials are public, but those of -seed may not be.
 func writePrivate(name, content string) error {
-	file, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	file, err := os.CreateTemp(filepath.Dir(name), ".mockplatform-*") // of mode 0600
 	if err != nil {
 		return err
 	}
-	errMode := file.Chmod(0o600)
 	_, err = file.WriteString(content)
-	return errors.Join(errMode, err, file.Close())
+	if err = errors.Join(err, file.Close()); err == nil {
+		err = os.Rename(file.Name(), name)
+	}
+	if err != nil {
+		_ = os.Remove(file.Name())
+	}
+	return err
 }
 
 // shutdownTime is how long open requests may take to end by themselves.

@@ -29,7 +29,7 @@ func TestBadFlagsAreRejected(t *testing.T) {
 		"-addr 127.0.0.1:no-port": "cannot listen on -addr: ",
 		"-seed /nowhere":          "cannot read -seed /nowhere: ",
 		"-seed .":                 "credentials.json",
-		"-env /nowhere/at/all":    "cannot write -env: open /nowhere/at/all: ",
+		"-env /nowhere/at/all":    "cannot write -env: open /nowhere/at/",
 	} {
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel() // what is accepted by mistake ends at once
@@ -66,6 +66,10 @@ func TestEnvironmentFile(t *testing.T) {
 	if err := os.WriteFile(env, []byte(strings.Repeat("# an older run\n", 1000)), 0o644); err != nil {
 		t.Fatal(err)
 	}
+	opened := env + " of another" // the same file: whoever has opened it reads no key
+	if err := os.Link(env, opened); err != nil {
+		t.Fatal(err)
+	}
 	var stdout, stderr bytes.Buffer
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel() // it ends once it has said what it has to say
@@ -78,6 +82,7 @@ func TestEnvironmentFile(t *testing.T) {
 	content := terraformtest.FileText(t, env)
 	terraformtest.WantText(t, content, "export DATAPLATFORM_KEY_SECRET='demo-key-secret'", "export MOCKPLATFORM_PIPE_ID_4='"+mockplatform.PostgresPipeID+"'")
 	terraformtest.WantNoText(t, content, "# an older run")
+	terraformtest.WantNoText(t, terraformtest.FileText(t, opened), "demo-key-secret")
 	if info, err := os.Stat(env); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("got %v, %v", info, err)
 	}
