@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -38,12 +39,11 @@ func recipientsOf(set tfvalue.Value, diags *diag.Diagnostics) []sealing.Recipien
 		return nil
 	}
 	var all []sealing.Recipient
-	for _, element := range elements {
-		if !element.IsKnown() {
-			continue
-		}
+	known := slices.DeleteFunc(elements, func(element tfvalue.Value) bool { return !element.IsKnown() })
+	slices.SortFunc(known, func(a, b tfvalue.Value) int { return strings.Compare(a.Text(), b.Text()) })
+	for i, element := range known {
 		if recipient, err := sealing.ParseRecipient(element.Text()); err != nil {
-			refuse(badRecipient(err))
+			refuse(badRecipient(fmt.Sprintf("Recipient %d of %d in secret_recipients, sorted as Terraform shows the set,", i+1, len(known)), err))
 		} else {
 			all = append(all, recipient)
 		}
@@ -58,12 +58,12 @@ func recipientsOf(set tfvalue.Value, diags *diag.Diagnostics) []sealing.Recipien
 	return all
 }
 
-func badRecipient(err error) string {
+func badRecipient(which string, err error) string {
 	if errors.Is(err, sealing.ErrPrivateKey) {
-		return "A recipient in secret_recipients contains a private key. Its configuration, and every copy of it, has that key already: " +
+		return which + " contains a private key. Its configuration, and every copy of it, has that key already: " +
 			"discard it, create a new pair, and set the public key (age1…, or the .pub file of an SSH key)."
 	}
-	return fmt.Sprintf("A recipient in secret_recipients %s. Set one recipient in each element, without options. "+
+	return which + fmt.Sprintf(" %s. Set one recipient in each element, without options. "+
 		"The value is not shown, because it may be secret.", err)
 }
 

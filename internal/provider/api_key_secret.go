@@ -35,7 +35,7 @@ func (e *apiKeySecret) Schema(_ context.Context, _ ephemeral.SchemaRequest, resp
 		Attributes: map[string]schema.Attribute{
 			"encrypted_key_secret": required.string("`encrypted_key_secret` of a `dataplatform_api_key`."),
 			"identity": access{required: true, sensitive: true}.string("Private key of one of the recipients: " +
-				"age identities (`AGE-SECRET-KEY-1…`), one per line, or an SSH private key without a passphrase."),
+				"age identities (`AGE-SECRET-KEY-1…`), one per line, and SSH private keys without a passphrase. Each is tried."),
 			"key_secret": computedSecret.string("Secret to authenticate with."),
 		},
 	}
@@ -60,7 +60,7 @@ func (e *apiKeySecret) Open(_ context.Context, req ephemeral.OpenRequest, resp *
 	switch {
 	case errors.Is(err, sealing.ErrNotRecipient):
 		resp.Diagnostics.AddError(cannotDecrypt,
-			"identity is of none of the recipients that encrypted_key_secret is encrypted to. Set the private key of one of them. "+
+			"identity is of none of the recipients that encrypted_key_secret is encrypted to. Set the private key of one of them, without a passphrase. "+
 				"If all are lost, replace the key: nothing else can decrypt its secret.")
 	case err != nil:
 		resp.Diagnostics.AddError(cannotDecrypt, "encrypted_key_secret is not complete, or not encrypted with age. "+

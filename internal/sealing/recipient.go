@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"errors"
+	"slices"
 	"strings"
 
 	"filippo.io/age"
@@ -46,9 +47,16 @@ func ParseRecipient(text string) (Recipient, error) {
 		return parseSSH(kind, text)
 	case strings.HasPrefix(text, "age1"):
 		return parseAge(text)
+	case slices.Contains(otherSSH, kind):
+		return Recipient{}, errors.New("is an SSH public key of type " + kind + ", to which nothing can be encrypted; use ssh-ed25519 or ssh-rsa")
 	default:
 		return Recipient{}, errors.New("is neither an age recipient (age1…) nor an SSH public key of type ssh-ed25519 or ssh-rsa")
 	}
+}
+
+// otherSSH are the types of SSH public keys that only sign.
+var otherSSH = []string{
+	ssh.InsecureKeyAlgoDSA, ssh.KeyAlgoECDSA256, ssh.KeyAlgoECDSA384, ssh.KeyAlgoECDSA521, ssh.KeyAlgoSKECDSA256, ssh.KeyAlgoSKED25519, //nolint:staticcheck // to be named
 }
 
 // isPrivate knows PEM, and age's own form, which may be in lower case.
@@ -59,7 +67,7 @@ func isPrivate(text string) bool {
 func parseSSH(kind, text string) (Recipient, error) {
 	public, _, options, _, err := ssh.ParseAuthorizedKey([]byte(text))
 	if err != nil || len(options) > 0 || public.Type() != kind {
-		return Recipient{}, errors.New("is not a complete SSH public key")
+		return Recipient{}, errors.New("is not a complete SSH public key of type " + kind)
 	}
 	recipient := Recipient{
 		Text:        strings.TrimSpace(string(ssh.MarshalAuthorizedKey(public))),

@@ -3,6 +3,7 @@ package sealing
 import (
 	"errors"
 	"io"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -36,29 +37,41 @@ func Seal(text string, recipients []Recipient) (string, error) {
 	return sealed.String(), nil
 }
 
-// Identity decrypts what is sealed to its recipient.
+// Identity decrypts what is sealed to the recipient of any of its keys.
 type Identity []age.Identity
 
-// ParseIdentity reads an SSH private key without a passphrase, or age identities (AGE-SECRET-KEY-1…)
-// as age-keygen writes them, with comments. The error continues a sentence about the text.
-func ParseIdentity(text string) (Identity, error) {
-	text = strings.TrimSpace(text)
-	if !strings.Contains(text, "PRIVATE KEY") {
-		all, err := age.ParseIdentities(strings.NewReader(text))
-		if err != nil {
+// sshKey matches an SSH private key, also one that is cut off.
+var sshKey = regexp.MustCompile(`(?s)-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)`)
+
+// ParseIdentity reads SSH private keys, and age identities (AGE-SECRET-KEY-1…) as age-keygen writes them, with comments, in any
+// order. An SSH key with a passphrase, which nobody can enter here, is passed over, and an error if it is the only identity. The
+// error continues a sentence about the text.
+func ParseIdentity(text string) (all Identity, err error) {
+	err = errors.New("is neither an age identity (AGE-SECRET-KEY-1…) nor an SSH private key")
+	keys := sshKey.FindAllString(text, -1)
+	for _, key := range keys {
+		one, wrong := agessh.ParseIdentity([]byte(key))
+		switch isLocked := errors.As(wrong, new(*ssh.PassphraseMissingError)) || strings.HasPrefix(key, "-----BEGIN ENCRYPTED"); {
+		case isLocked:
+			err = errors.New("is an SSH private key with a passphrase, which nobody can enter here")
+		case wrong != nil:
+			return nil, errors.New("is not a complete SSH private key of type Ed25519 or RSA")
+		default:
+			all = append(all, one)
+		}
+	}
+	rest := sshKey.ReplaceAllString(text, "\n")
+	if len(keys) == 0 || strings.Contains(strings.ToUpper(rest), "AGE-SECRET-KEY-") {
+		others, wrong := age.ParseIdentities(strings.NewReader(strings.TrimSpace(rest)))
+		if wrong != nil {
 			return nil, errors.New("is neither an age identity (AGE-SECRET-KEY-1…) nor an SSH private key")
 		}
-		return all, nil
+		all = append(all, others...)
 	}
-	one, err := agessh.ParseIdentity([]byte(text))
-	switch locked := new(ssh.PassphraseMissingError); {
-	case errors.As(err, &locked):
-		return nil, errors.New("is an SSH private key with a passphrase, which nobody can enter here")
-	case err != nil:
-		return nil, errors.New("is not a complete SSH private key of type Ed25519 or RSA")
-	default:
-		return Identity{one}, nil
+	if len(all) == 0 {
+		return nil, err
 	}
+	return all, nil
 }
 
 // The errors of Open.

@@ -5,6 +5,7 @@ import (
 	"crypto/elliptic"
 	"crypto/rand"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
@@ -86,7 +87,10 @@ func TestParseRecipient(t *testing.T) {
 		{"ssh-ed25519 hush-hush " + key.Recipient, "not a complete SSH public key"},
 		{"ssh-rsa " + blob, "not a complete SSH public key"},
 		{sealingtest.RSA(t, 1024).Recipient, "at least 2048 bits"},
-		{string(ssh.MarshalAuthorizedKey(other)), "neither an age recipient"},
+		{string(ssh.MarshalAuthorizedKey(other)), "of type ecdsa-sha2-nistp256, to which nothing can be encrypted"},
+		{"sk-ssh-ed25519@openssh.com hush-hush", "of type sk-ssh-ed25519@openssh.com, to which nothing"},
+		{"ssh-dss\thush-hush", "of type ssh-dss, to which nothing"},
+		{"ecdsa-sha2-hush-hush x", "neither an age recipient"},
 		{classic.Identity, ErrPrivateKey.Error()},
 		{strings.ToLower(classic.Identity), ErrPrivateKey.Error()},
 		{pq.Identity, ErrPrivateKey.Error()},
@@ -99,7 +103,7 @@ func TestParseRecipient(t *testing.T) {
 			continue
 		}
 		for word := range strings.FieldsSeq(bad.text) {
-			if len(word) > len("ssh-ed25519") && strings.Contains(err.Error(), word[:12]) {
+			if len(word) > len("ssh-ed25519") && !slices.Contains(otherSSH, word) && strings.Contains(err.Error(), word[:12]) {
 				t.Errorf("the error repeats %q: %v", word, err)
 			}
 		}
@@ -132,7 +136,8 @@ func TestErrors(t *testing.T) {
 	const neither = "neither an age identity"
 	for text, says := range map[string]string{
 		"": neither, "hush-hush": neither, pair.Recipient: neither, pair.Identity[:40]: neither,
-		locked: "with a passphrase", locked[:200]: "not a complete SSH private key",
+		locked: "with a passphrase", locked[:200]: "not a complete SSH private key", locked + pair.Identity[:40]: neither,
+		"-----BEGIN ENCRYPTED PRIVATE KEY-----\nx": "with a passphrase",
 	} {
 		if _, err := ParseIdentity(text); err == nil || !strings.Contains(err.Error(), says) || strings.Contains(err.Error(), "hush-hush") {
 			t.Errorf("%.40q: %v", text, err)
@@ -152,12 +157,28 @@ func TestErrors(t *testing.T) {
 			t.Errorf("%.40q: opened as %q, %v", text, opened, err)
 		}
 	}
-	// An identity among others is enough, with the comments of age-keygen.
-	both, err := ParseIdentity("# created: today\r\n" + other.Identity + "\r\n" + pair.Identity + "\r\n")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if opened, err := Open(sealed, both); opened != secret {
-		t.Errorf("opened as %q, %v", opened, err)
+}
+
+// An identity among others of both kinds is enough, wherever it stands, with the comments of age-keygen and beside an SSH key
+// with a passphrase.
+func TestSeveralIdentities(t *testing.T) {
+	t.Parallel()
+	locked := sealingtest.Ed25519(t, "hush-hush").Identity
+	pairs := []sealingtest.Pair{sealingtest.X25519(t), sealingtest.Ed25519(t, ""), sealingtest.Ed25519(t, ""), sealingtest.X25519(t)}
+	for first := range pairs {
+		texts := []string{"# created: today\r\n" + locked}
+		for i := range pairs {
+			texts = append(texts, pairs[(first+i)%len(pairs)].Identity)
+		}
+		all, err := ParseIdentity(strings.Join(texts, "\r\n"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, pair := range pairs {
+			sealed, _ := Seal(secret, parsed(t, pair.Recipient))
+			if opened, err := Open(sealed, all); opened != secret {
+				t.Errorf("%d of those from %d on: opened as %q, %v", i, first, opened, err)
+			}
+		}
 	}
 }
