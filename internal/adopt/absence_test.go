@@ -96,12 +96,17 @@ func TestPrivateStateCannotBeRead(t *testing.T) {
 	t.Parallel()
 	const warning = "Private state cannot be read: " + pipeCRM + ": Another version of the provider has written it, or it was edited. " +
 		"It says which values the API does not return. Until the next apply, such a value may show as drift, or drift in it may be hidden."
-	for _, unreadable := range []string{"{", `"was_read"`, `{"was_read":"yes","unreturned":{"threads":true}}`} {
+	for _, unreadable := range []string{"{", "{}", "null", `{"x":1}`, `"was_read"`, `{"was_read":"yes","unreturned":{"threads":true}}`} {
 		tf := adopted(t, m{"threads": 3})
 		tf.block.State.Private = []byte(unreadable)
 		tf.wantSaid(tf.block.PlanOnly(tf), nil, []string{warning})
 		tf.events = events{to("", omits("threads"))}
 		tf.plays(act{sent: "3 GETs, PATCH threads, GET", warnings: []string{warning, "API does not return all values"}}, act{}, act{})
+	}
+	for _, older := range []string{"", `{"was_read":true,"unconfirmed":["threads"]}`, `{"imported_in":"another","imported":true}`} {
+		tf := adopted(t, m{"threads": 3})
+		tf.block.State.Private = []byte(older)
+		tf.plays(act{}, act{})
 	}
 }
 

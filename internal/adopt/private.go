@@ -32,7 +32,8 @@ type memory struct {
 // decodePrivate reads the private state of an object. If it cannot be read in full, the object counts as read before, so that what
 // no response contains shows as drift, once. Rejected: as not read. That hides drift for good.
 func (e *Engine) decodePrivate(private []byte, state tfvalue.Value, diags *diag.Diagnostics) (m memory) {
-	if err := json.Unmarshal(private, &m); err != nil && len(private) > 0 {
+	err := json.Unmarshal(private, &m)
+	if isNone := !m.WasRead && m.ImportedIn == ""; len(private) > 0 && (err != nil || isNone) { // JSON of another form has neither
 		m.WasRead = true
 		diags.AddWarning("Private state cannot be read: "+e.label(state, state), "Another version of the provider has written it, or it was edited. "+
 			"It says which values the API does not return. Until the next apply, such a value may show as drift, or drift in it may be hidden.")
@@ -42,6 +43,9 @@ func (e *Engine) decodePrivate(private []byte, state tfvalue.Value, diags *diag.
 
 func (m memory) encode() []byte {
 	written, _ := json.Marshal(m) //nolint:errchkjson // texts can always be written
+	if string(written) == "{}" {
+		return nil
+	}
 	return written
 }
 
