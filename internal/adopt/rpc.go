@@ -3,6 +3,9 @@ package adopt
 import (
 	"cmp"
 	"context"
+	"slices"
+	"strings"
+	"unicode"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
@@ -10,6 +13,7 @@ import (
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/conn"
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/words"
 )
 
 // IsCurrent reports whether a stored state may be returned as it is: it is JSON, and the schema has its version.
@@ -131,6 +135,20 @@ func (e *Engine) GenerateResourceConfig(c *conn.Connection, req *tfprotov6.Gener
 	state, err := conn.Decode(req.State, e.objectType)
 	if err != nil {
 		return nil, err
+	}
+	var keys []string
+	for key := range e.mappingsOf(state).Members() {
+		if strings.Contains(key, "${") || strings.Contains(key, "%{") || strings.ContainsFunc(key, unicode.IsControl) {
+			keys = append(keys, `  - "`+words.Literal(key)+`"`)
+		}
+	}
+	slices.Sort(keys)
+	if len(keys) > 0 {
+		var diags diag.Diagnostics
+		diags.AddError("Cannot generate configuration of "+e.label(state, state), "Terraform writes the keys of a map without escapes: "+
+			"it would evaluate a part of these keys of "+e.Mappings.String()+", or could not read them again. Write the resource by hand, with the keys\n\n"+
+			strings.Join(keys, "\n"))
+		return &tfprotov6.GenerateResourceConfigResponse{Diagnostics: conn.ToProtocol(diags)}, nil
 	}
 	config, err := conn.Encode(e.generate(state, c.OrganizationID))
 	return &tfprotov6.GenerateResourceConfigResponse{Config: config}, err

@@ -6,6 +6,9 @@ import (
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/conn"
 )
 
 // TestUnknownSettings has a plan in which settings of the provider, or the organization, are known only after apply:
@@ -106,4 +109,32 @@ func TestGeneratedConfigurationOfAnObject(t *testing.T) {
 		"another organization":        {m{"organization_id": another}, m{"organization_id": another}},
 		"the provider's, in capitals": {m{"organization_id": strings.ToUpper(organization)}, m{}},
 	})
+}
+
+// TestConfigurationThatCannotBeGenerated has keys that Terraform would evaluate, or could not read again.
+func TestConfigurationThatCannotBeGenerated(t *testing.T) {
+	e := newToy().engine()
+	generate := func(keys ...string) string {
+		all := m{}
+		for _, key := range keys {
+			all[key] = mapping("events")
+		}
+		state, _ := conn.Encode(value(m{"pipe_id": firstPipe, "mappings": all}, pipeType))
+		resp, err := e.GenerateResourceConfig(conn.Unconfigured(), &tfprotov6.GenerateResourceConfigRequest{State: state})
+		if err != nil || (resp.Config == nil) != (len(resp.Diagnostics) == 1) {
+			t.Fatalf("%v, %v", resp, err)
+		}
+		if resp.Config != nil {
+			return ""
+		}
+		return resp.Diagnostics[0].Summary + ": " + resp.Diagnostics[0].Detail
+	}
+	if got := generate("plain", "$x {y} 50% $$"); got != "" {
+		t.Error(got)
+	}
+	const want = "Cannot generate configuration of pipe " + firstPipe + ": "
+	if got := generate("plain", "a${var.x}", "b%{ if", "c\n\"\\\x00"); !strings.HasPrefix(got, want) ||
+		!strings.HasSuffix(got, "\n\n"+`  - "a$${var.x}"`+"\n"+`  - "b%%{ if"`+"\n"+`  - "c\u000A\"\\\u0000"`) {
+		t.Error(got)
+	}
 }

@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"unicode"
 
@@ -84,7 +83,9 @@ func checkSorting(r adopt.Review) {
 func checkKeys(config tfvalue.Value, diags *diag.Diagnostics) {
 	var lines []string
 	for key, mapping := range config.At(tableMappingsPath...).Members() {
-		if right := rightKeys(key, mapping); !slices.Equal(right, []string{strconv.Quote(key)}) {
+		if right, isOther := rightKeys(key, mapping); isOther { // Terraform may have evaluated a generated one, with a secret
+			lines = append(lines, "  - the key of a mapping that sets other names should be "+strings.Join(right, " or "))
+		} else if !slices.Equal(right, []string{`"` + words.Literal(key) + `"`}) {
 			lines = append(lines, fmt.Sprintf("  - %q should be %s", key, strings.Join(right, " or ")))
 		} else if mapping.IsNull() {
 			lines = append(lines, fmt.Sprintf("  - %q must not be null: omit it, or set excluded_columns", key))
@@ -100,20 +101,24 @@ func checkKeys(config tfvalue.Value, diags *diag.Diagnostics) {
 }
 
 // rightKeys are the keys, quoted, that a mapping may be meant to have: of the names that it sets, and else of those in its key,
-// in each way to read that, or of none. Rejected: the likeliest one. Whoever pastes it may map another table.
-func rightKeys(key string, mapping tfvalue.Value) (all []string) {
+// in each way to read that, or of none. Rejected: the likeliest one. Whoever pastes it may map another table. It reports whether
+// the key disagrees with the names that the mapping sets.
+func rightKeys(key string, mapping tfvalue.Value) (all []string, isOther bool) {
 	readings := readingsOf(key)
 	if len(readings) == 0 || len(readings) > 4 {
 		readings = [][]string{{"SCHEMA", "TABLE", "TARGET"}}
 	}
+	isOther = true
 	for _, names := range readings {
+		right := slices.Clone(names)
 		for i, member := range mappingKey.Members {
-			names[i] = cmp.Or(mapping.At(member).Normal(), names[i])
+			right[i] = cmp.Or(mapping.At(member).Normal(), names[i])
 		}
-		all = append(all, strconv.Quote(mappingKey.Join(names)))
+		isOther = isOther && !slices.Equal(right, names)
+		all = append(all, `"`+words.Literal(mappingKey.Join(right))+`"`)
 	}
 	slices.Sort(all)
-	return slices.Compact(all)
+	return slices.Compact(all), isOther
 }
 
 // readingsOf are the names in a key, or in a text that is none, in each way to read it without quotation marks.

@@ -191,7 +191,7 @@ func TestPipeUnknownAtPlan(t *testing.T) {
 		"a blank secret": {mockplatform.KafkaPipeID, `source_credentials = { kafka = { password_wo = later.blank, password_wo_version = 1 } }`,
 			"Secret is blank"},
 		"a key of other names": {mockplatform.PostgresPipeID, mappings(leadsMapping, `"sales.other:other" = { source_table = later.table, excluded_columns = [] }`),
-			`"sales.other:other" should be "sales.leads:other"`},
+			`the key of a mapping that sets other names should be "sales.leads:other"`},
 	}, func(t *testing.T, test row) {
 		f := newFixture(t)
 		b := f.pipe(test.id, test.arguments+"\n  pipe_id = later.id")

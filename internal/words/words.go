@@ -3,6 +3,7 @@
 package words
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
 	"unicode"
@@ -52,6 +53,22 @@ func Name(s string) string {
 		return strconv.Quote(s)
 	}
 	return s
+}
+
+// Literal spells a text as it stands between the quotation marks of a configuration.
+func Literal(text string) string {
+	var written strings.Builder
+	for _, r := range text {
+		switch {
+		case unicode.IsControl(r):
+			fmt.Fprintf(&written, `\u%04X`, r)
+		case r == '"', r == '\\':
+			written.WriteString(`\` + string(r))
+		default:
+			written.WriteRune(r)
+		}
+	}
+	return strings.NewReplacer("${", "$${", "%{", "%%{").Replace(written.String())
 }
 
 // OneLine collapses white space, as a page shows it.
