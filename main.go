@@ -6,7 +6,6 @@ package main
 import (
 	"flag"
 	"fmt"
-	"log"
 	"os"
 	"runtime/debug"
 
@@ -29,7 +28,8 @@ func main() {
 		return
 	}
 	if err := serve(*debugger); err != nil {
-		log.Fatal(err)
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
 	}
 }
 
@@ -43,6 +43,7 @@ func serve(debugger bool) error {
 	options := []tf6server.ServeOpt{tf6server.WithManagedDebug()}
 	// With a debugger, logs go to this terminal, and Terraform's levels do not apply.
 	if !debugger {
+		process.DiscardStandardLogger()
 		if err := process.SetLogLevels("dataplatform"); err != nil {
 			return err
 		}

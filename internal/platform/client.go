@@ -94,7 +94,7 @@ func setBase(a *rest.API, address string, allowHTTP bool) (err error) {
 	if a.Base, err = ParseBaseURL(address, allowHTTP); err != nil {
 		return fmt.Errorf("%s: %w", a.URLSetting, err)
 	}
-	return nil
+	return rest.CheckProxy(a.Base)
 }
 
 // ParseBaseURL parses the base URL of an API, without whitespace, query, fragment or user. http is for a loopback

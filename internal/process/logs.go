@@ -2,6 +2,8 @@ package process
 
 import (
 	"fmt"
+	"io"
+	"log"
 	"os"
 	"strings"
 
@@ -44,6 +46,10 @@ func SetLogLevels(provider string) error {
 	}
 	return nil
 }
+
+// DiscardStandardLogger discards what libraries write to the standard logger. With GODEBUG=http2debug=2, net/http writes all
+// headers and bodies there, credentials among them, and Terraform would pass them on as lines of the provider's log.
+func DiscardStandardLogger() { log.SetOutput(io.Discard) } //nolint:forbidigo // it is silenced, not used
 
 // PluginLogger returns a logger for the plugin library, at the level that Terraform
 // passes on. The library's own default is TRACE.

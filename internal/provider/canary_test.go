@@ -5,8 +5,10 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
+	"encoding/pem"
 	"fmt"
 	"maps"
+	"net/http/httptest"
 	"net/url"
 	"path/filepath"
 	"slices"
@@ -159,6 +161,27 @@ func TestCanaries(t *testing.T) {
 	wantText(t, after, slices.Collect(maps.Values(plain))...)
 }
 
+// TestStandardLoggerIsSilent lets net/http write each frame of HTTP/2 to the standard logger, with the header of the credentials.
+func TestStandardLoggerIsSilent(t *testing.T) {
+	f := newFixture(t)
+	server := httptest.NewUnstartedServer(f.Server)
+	server.EnableHTTP2 = true
+	server.StartTLS()
+	defer server.Close()
+	w := f.workspace(plainProvider + `
+data "dataplatform_services" "all" {
+}
+`).traced()
+	w.File("ca.pem", string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw})))
+	seed := mockplatform.DefaultSeed()
+	w.Env = append(w.Env, "GODEBUG=http2debug=2", "SSL_CERT_FILE="+filepath.Join(w.Dir, "ca.pem"), "DATAPLATFORM_BASE_URL="+server.URL,
+		"DATAPLATFORM_ORGANIZATION_ID="+mockplatform.OrganizationID, "DATAPLATFORM_KEY_ID="+seed.KeyID, "DATAPLATFORM_KEY_SECRET="+seed.KeySecret)
+	w.Apply()
+	trace := w.Read("trace.log")
+	wantText(t, trace, "Data Platform request")
+	wantNoText(t, trace, "uthorization", "http2: Transport") // Terraform itself writes what it exchanges with the provider
+}
+
 // canaryConfig has a key without recipients, one whose secret is encrypted to a recipient and decrypted for a pipe, and a
 // pipe of each other kind.
 func canaryConfig(recipient string) string {
@@ -231,21 +254,21 @@ ephemeral "dataplatform_api_key_secret" "this" {
 // tested in package sealing and by TestAPIKeyInvalid.
 func TestPrivateKeysAreNotRepeated(t *testing.T) {
 	f := newFixture(t)
-	good, pem := sealingtest.X25519(t), sealingtest.Ed25519(t, "hush-hush")
-	recipients := fmt.Sprintf("[%q, %q]", good.Recipient, pem.Recipient+" x\n"+pem.Identity)
+	good, locked := sealingtest.X25519(t), sealingtest.Ed25519(t, "hush-hush")
+	recipients := fmt.Sprintf("[%q, %q]", good.Recipient, locked.Recipient+" x\n"+locked.Identity)
 	for place, config := range map[string]string{
 		"a recipient": f.provider() + delivered("secret_recipients = "+recipients, `identity = "x"`),
 		"a recipient that is unknown": f.provider() + delivered("secret_recipients = terraform_data.late.output", `identity = "x"`) +
 			"resource \"terraform_data\" \"late\" {\n  input = sensitive(" + recipients + ")\n}\n",
-		"an identity": f.provider() + delivered(to(good.Recipient), fmt.Sprintf("identity = %q", pem.Identity)),
+		"an identity": f.provider() + delivered(to(good.Recipient), fmt.Sprintf("identity = %q", locked.Identity)),
 	} {
 		w := f.workspace(config).traced()
 		out, ok := w.Terraform("apply", "-auto-approve")
 		if ok {
 			t.Errorf("%s: a private key is accepted", place)
 		}
-		wantNoSecret(t, "the output for "+place, out, "Error: ", linesOf(pem.Identity))
-		wantNoSecret(t, "the log for "+place, w.Read("trace.log"), "plugin", linesOf(pem.Identity))
+		wantNoSecret(t, "the output for "+place, out, "Error: ", linesOf(locked.Identity))
+		wantNoSecret(t, "the log for "+place, w.Read("trace.log"), "plugin", linesOf(locked.Identity))
 	}
 	if n := len(f.Keys()); n != 1 {
 		t.Errorf("%d keys were created, want that for the identity alone", n)

@@ -1,7 +1,7 @@
 // Package rest sends one request to an HTTP API until it is decided. It knows no operation, type or path
 // of an API. A caller declares a request (request.go). A call sends attempts (call.go, send.go), as far
 // as the health of the API and the policy of retries allow. What a response says, and who has answered,
-// is read in answer.go, and what that means in outcome.go; errors, what to do about them (advice.go), and masking have
+// is read in answer.go, and what that means in outcome.go; proxies, errors, what to do about them (advice.go), and masking have
 // files of their own.
 package rest
 
@@ -9,7 +9,6 @@ import (
 	"context"
 	"crypto/tls"
 	"errors"
-	"fmt"
 	"math/rand/v2"
 	"net"
 	"net/http"
@@ -111,38 +110,6 @@ func newTransport(n int) *http.Transport {
 	}
 }
 
-var (
-	errProxy        = errors.New("the proxy does not connect")
-	errProxyFinal   = fmt.Errorf("%w, and will not", errProxy)
-	errProxySetting = error(&Reworded{"the proxy URL in the environment (HTTPS_PROXY) is not valid", errProxy})
-)
-
-// proxy returns the proxy of the environment; none for a loopback address, whatever the standard
-// library takes for one, because the credentials may travel in the clear. It replaces the error of the
-// standard library, which repeats the URL and its password.
-func proxy(r *http.Request) (*url.URL, error) {
-	if IsLoopback(r.URL.Hostname()) {
-		return nil, nil
-	}
-	if u, err := http.ProxyFromEnvironment(r); err == nil {
-		return u, nil
-	}
-	return nil, errProxySetting
-}
-
-// acceptedByProxy checks the response of a proxy to CONNECT. The error of the standard library is the
-// reason phrase alone, as the proxy spells it.
-func acceptedByProxy(_ context.Context, at *url.URL, _ *http.Request, response *http.Response) error {
-	status, cause := response.StatusCode, errProxy
-	if status == http.StatusOK {
-		return nil
-	}
-	if meaningOf(status).Kind == Final {
-		cause = errProxyFinal
-	}
-	return &Reworded{fmt.Sprintf("the proxy %s returned %s", at.Host, statusText(status)), cause}
-}
-
 // IsLoopback reports whether a host is localhost or a loopback address.
 func IsLoopback(host string) bool {
 	ip := net.ParseIP(host)
@@ -156,5 +123,5 @@ func (h *health) isPermanent(err error) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	isTLS := !h.answered && strings.Contains(err.Error(), "tls: ") || errors.As(err, new(*tls.CertificateVerificationError))
-	return isTLS || errors.Is(err, errProxySetting) || errors.Is(err, errProxyFinal)
+	return isTLS || errors.Is(err, errProxyFinal)
 }
