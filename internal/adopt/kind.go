@@ -106,7 +106,7 @@ func (k *Kind) identifiers() []string { return append([]string{"organization_id"
 // label names an object in the summary of a warning, by its name if it is known and
 // by its ID: Terraform folds warnings that share a summary.
 func (k *Kind) label(object, remote tfvalue.Value) string {
-	id := object.At(k.IDs[len(k.IDs)-1]).Text()
+	id := words.Clean(object.At(k.IDs[len(k.IDs)-1]).Text(), words.MaxID)
 	if name := remote.At("name").Text(); name != "" {
 		return fmt.Sprintf("%s %q (%s)", k.Noun, words.Clean(name, words.MaxID), id)
 	}

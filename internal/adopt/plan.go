@@ -19,6 +19,9 @@ import (
 // whether it is null, as in a destroy: all else follows from configuration and prior state.
 func (e *Engine) plan(ctx context.Context, c *conn.Connection, change Change, last memory, diags *diag.Diagnostics) (plan tfvalue.Value, replaces []string) {
 	config, prior := change.Config, change.Prior
+	if !e.checkIDs(prior, diags) {
+		return prior, nil
+	}
 	if change.Plan.IsNull() {
 		e.warnDestroy(c, prior, diags)
 		return change.Plan, nil

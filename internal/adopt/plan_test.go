@@ -7,6 +7,7 @@ import (
 	"github.com/zclconf/go-cty/cty"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/platform"
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
 )
 
 const replaced = "These current values will be replaced:\n\n"
@@ -117,10 +118,14 @@ func TestUnreadableAndDeletedObjects(t *testing.T) {
 	t.Parallel()
 	tf := adopted(t, m{})
 	tf.plays(act{events: events{{fails: &platform.Error{Message: "no response"}}}, errors: []string{"Cannot read pipe"}})
-	edited := adopted(t, m{})
-	edited.block.State.Value = edited.cty(edited.state.Without("pipe_id"))
-	edited.wantErrors(edited.plan(), "Cannot read pipe: The state of this resource has no value for one of organization_id and pipe_id.")
-	edited.wantSent("")
+	for _, id := range []string{"", "..", "x/../../keys", firstPipe + "\n::error::"} {
+		edited := adopted(t, m{})
+		edited.block.State.Value = edited.cty(edited.state.With(tfvalue.Optional(id), "pipe_id"))
+		const says = "Cannot read pipe: pipe_id is no UUID in the state of this resource, which was probably edited."
+		edited.wantErrors(edited.plan(), says)
+		edited.wantErrors(edited.block.PlanOnly(edited), says)
+		edited.wantSent("")
+	}
 
 	tf.events, tf.config["name"] = nil, "new"
 	o := tf.plan()

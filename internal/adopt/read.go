@@ -27,9 +27,7 @@ func (e *Engine) refresh(ctx context.Context, c *conn.Connection, state tfvalue.
 		return state, last
 	}
 	id := e.identity(state)
-	if !id.isKnown() {
-		diags.AddError(e.CannotRead, fmt.Sprintf("The state of this resource has no value for one of %s. It was probably edited. "+
-			"Restore the state from a backup, or remove the resource from it (terraform state rm) and import it again.", words.Enumerate(e.identifiers())))
+	if !e.checkIDs(state, diags) {
 		return state, last
 	}
 	now := e.startObserving(client, id, last, state)
@@ -50,6 +48,16 @@ func (e *Engine) refresh(ctx context.Context, c *conn.Connection, state tfvalue.
 		return state, last
 	}
 	return now.remote, now.remembered()
+}
+
+// checkIDs reports the IDs of a state that are none, because it was edited: they would go into requests and messages.
+func (e *Engine) checkIDs(state tfvalue.Value, diags *diag.Diagnostics) bool {
+	bad := slices.DeleteFunc(e.identifiers(), func(name string) bool { return state.IsNull() || words.IsUUID(state.At(name).Text()) })
+	if len(bad) > 0 {
+		diags.AddError(e.CannotRead, words.Are(bad)+" no UUID in the state of this resource, which was probably edited. "+
+			"Restore the state from a backup, or remove the resource from it (terraform state rm) and import it again.")
+	}
+	return len(bad) == 0
 }
 
 // readToChange reads the object of a change, which has no state yet in an adoption. A change that

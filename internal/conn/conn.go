@@ -159,7 +159,7 @@ func (c *Connection) WarnOrganization(own, prior tfvalue.Value, label, effect st
 	}
 	diags.AddWarning("Organization differs from the provider's",
 		fmt.Sprintf("Terraform keeps %s in organization %s, and the provider is set to %s.\n\n%sIf it is to stay where it is, set organization_id in the resource.",
-			label, prior.Text(), c.OrganizationID, effect))
+			label, words.Clean(prior.Text(), words.MaxID), c.OrganizationID, effect))
 }
 
 // Environment returns the environment variable of a setting. The provider block takes precedence.

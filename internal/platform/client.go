@@ -128,6 +128,8 @@ func checkBaseURL(u *url.URL, allowHTTP bool) error {
 	switch {
 	case u.Hostname() == "":
 		return errors.New("the URL has no host")
+	case strings.ContainsFunc(u.Host, func(r rune) bool { return r <= ' ' || r > '~' }):
+		return errors.New("the host of the URL must be printable ASCII: write another name in its ASCII form (xn--…)")
 	case u.User != nil:
 		return errors.New("the URL must not contain a user or a password: credentials have settings of their own")
 	case u.Scheme == "http" && !allowHTTP && !rest.IsLoopback(u.Hostname()):
@@ -142,7 +144,7 @@ func checkBaseURL(u *url.URL, allowHTTP bool) error {
 }
 
 // operationPath matches a path that ends with the beginning of an operation's path, which would send requests to /v1/v1/….
-var operationPath = regexp.MustCompile(`(/v1)(?:/organizations(?:/.*)?)?/*$|(/api/v2)(?:/alerts(?:/.*)?)?/*$`)
+var operationPath = regexp.MustCompile(`(?i)(/v1)(?:/organizations(?:/.*)?)?/*$|(/api/v2)(?:/alerts(?:/.*)?)?/*$`)
 
 // Outlast returns a context that ends one request_timeout after the given one, if that is needed, and otherwise the given one.
 func (c *Client) Outlast(ctx context.Context, isNeeded bool) (longer context.Context, stop func()) {

@@ -130,6 +130,8 @@ func TestBaseURLIsRejected(t *testing.T) {
 		"is not a valid URL":                  "https://api.example:x https://hunter2%zz",
 		"must not contain whitespace":         "https://api.example\u00a0x https://user:hunter2@api\u3000example",
 		"must not contain /v1, ":              "https://a.example/a/v1/ https://a.example/v1/organizations/hunter2/services",
+		"must not contain /V1, ":              "https://a.example/V1/",
+		"must be printable ASCII":             "https://a\u202eb.example https://a\u200b https://bücher.example https://a%e2%80%aeb.example",
 		"must not contain /api/v2, ":          "https://a.example/api/v2 https://a.example/api/v2/alerts/hunter2",
 	} {
 		for _, address := range strings.Split(addresses, " ") {
@@ -153,4 +155,31 @@ func TestIDsAreEqualInAnyLetterCase(t *testing.T) {
 			t.Error(err)
 		}
 	})
+}
+
+// An ID that is no UUID, such as that of a state that was edited, goes into no request and no message: nothing is sent.
+func TestIDsAreUUIDs(t *testing.T) {
+	t.Parallel()
+	for _, bad := range []string{"", "..", "x/../../keys", "x%2F..", testPipe + "\n::error::", "\x1b[31m", strings.ReplaceAll(testPipe, "-", "")} {
+		bubble(t, func(t *testing.T, f *fake, c *Client) {
+			ctx, read := t.Context(), new(object).read
+			for attribute, err := range map[string]error{
+				"organization_id":  c.GetPipe(ctx, bad, testService, testPipe, read),
+				"service_id":       c.GetPipe(ctx, testOrganization, bad, testPipe, read),
+				"pipe_id":          c.GetPipe(ctx, testOrganization, testService, bad, read),
+				"service_id ":      c.GetService(ctx, testOrganization, bad, read),
+				"service_id  ":     updateScaling(ctx, c, bad, nil, read),
+				"organization_id ": c.ListServices(ctx, bad, nil, read),
+			} {
+				attribute = strings.TrimSpace(attribute)
+				text := AsError(err).Detail()
+				if !strings.Contains(text, "The request was not sent: "+attribute+" is no UUID.") || AsError(err).NotFound || len(bad) > 2 && strings.Contains(text, bad) {
+					t.Errorf("%q: %s", bad, text)
+				}
+			}
+			if sent := f.Requests(); len(sent) > 0 {
+				t.Errorf("sent %v", sent)
+			}
+		})
+	}
 }

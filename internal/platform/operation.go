@@ -9,11 +9,13 @@ import (
 	"time"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/rest"
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/words"
 )
 
-// inOrganization declares a request to the management API. path is what follows the organization.
+// inOrganization declares a request to the management API. path is what follows the organization. An ID that is no UUID, such as
+// in a state that was edited, would address something else: it goes into no request and no message.
 func (c *Client) inOrganization(operation, subject, organizationID string, path ...string) *rest.Request {
-	return &rest.Request{
+	r := &rest.Request{
 		Operation:      operation,
 		Subject:        subject + " in organization " + organizationID,
 		API:            c.management,
@@ -24,6 +26,12 @@ func (c *Client) inOrganization(operation, subject, organizationID string, path 
 		NamesObject:    true,
 		NotFoundAdvice: "The API itself has no such object: check the IDs.",
 	}
+	for i, attribute := range []string{"organization_id", "service_id", "pipe_id"} {
+		if at := 2 + 2*i; at < len(r.Path) && !words.IsUUID(r.Path[at]) {
+			r.Subject, r.Invalid = "an object", errors.New(attribute+" is no UUID. If it is from the state, that was edited: restore it from a backup")
+		}
+	}
+	return r
 }
 
 const checkOrganization = "Check organization_id."

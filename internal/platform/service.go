@@ -32,13 +32,16 @@ func (c *Client) GetFreshService(ctx context.Context, organizationID, serviceID 
 }
 
 func (c *Client) getService(ctx context.Context, organizationID, serviceID, key string, read Read) error {
+	// The API has no such request, and it is never sent: it names the service in the error.
+	gone := c.inOrganization("read service", "service "+serviceID, organizationID, "services", serviceID).NewError(rest.Final, nil)
+	if gone.Err != nil {
+		return gone
+	}
 	id := strings.ToLower(serviceID)
 	n, err := c.readServices(ctx, organizationID, nil, key, func(s *service) bool { return s.id == id }, read)
 	if err != nil || n > 0 {
 		return err
 	}
-	// The API has no such request, and it is never sent: it names the service in the error.
-	gone := c.inOrganization("read service", "service "+serviceID, organizationID).NewError(rest.Final, nil)
 	gone.Message = fmt.Sprintf("Organization %s has no service %s: two consecutive lists of its services omit it.", organizationID, serviceID)
 	gone.NotFound = true
 	return gone

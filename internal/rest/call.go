@@ -58,9 +58,8 @@ const MaxAge = 10 * time.Second
 // an error, and the wait after it is over; or, without an error, nothing was sent, because the read that the request is based
 // on would have been older than MaxAge. Before the next attempt, the caller may change Body, Leaves and AsOf.
 func (k *Call) Try(ctx context.Context) (again bool, err error) {
-	// Such as in a state that was edited: proxies resolve dot segments even if they are escaped.
-	if slices.Contains(k.Path, "") || slices.Contains(k.Path, ".") || slices.Contains(k.Path, "..") {
-		return false, k.NewError(Final, errors.New("an ID is empty or a dot segment"))
+	if k.Invalid != nil {
+		return false, k.NewError(Final, nil)
 	}
 	if k.Invalidate != nil {
 		k.Invalidate()

@@ -1,6 +1,7 @@
 package rest
 
 import (
+	"cmp"
 	"net/http"
 	"net/url"
 	"time"
@@ -16,6 +17,7 @@ type Request struct {
 	API     *API
 	Method  string
 	Path    []string
+	Invalid error // why it must not be sent; nil if it may
 	Query   url.Values
 	Body    []byte   // JSON; nil for none
 	Leaves  []string // for the log: what a PATCH has, without values, or the name of what a POST creates
@@ -60,5 +62,5 @@ func (r *Request) url() *url.URL {
 
 // NewError returns an error of this request that is not one of sending it.
 func (r *Request) NewError(kind Kind, err error) *Error {
-	return &Error{Operation: r.Operation, Subject: r.Subject, Host: r.API.Host(), Kind: kind, Err: err}
+	return &Error{Operation: r.Operation, Subject: r.Subject, Host: r.API.Host(), Kind: kind, Err: cmp.Or(r.Invalid, err)}
 }

@@ -125,22 +125,6 @@ func TestLoopbackHasNoProxy(t *testing.T) {
 	}
 }
 
-// TestDotSegmentIsNotSent has an ID, such as one of a state that was edited, with which a request would be about something else.
-func TestDotSegmentIsNotSent(t *testing.T) {
-	bubble(t, func(t *testing.T, f *fake, c *client) {
-		for _, segment := range []string{"", ".", ".."} {
-			r := c.request("pipe")
-			r.Path = []string{"v1", "organizations", segment, "services"}
-			if e := failure(t, c.Do(t.Context(), r)); e.happened() != "The request was not sent: an ID is empty or a dot segment." {
-				t.Errorf("%q: %s", segment, e.happened())
-			}
-		}
-		if sent := f.Requests(); len(sent) > 0 {
-			t.Errorf("sent %v", sent)
-		}
-	})
-}
-
 // A segment of a path arrives unchanged as one segment.
 func FuzzPath(f *testing.F) {
 	for _, seed := range []string{"a", "..", "a/b", "%2e%2e", "%2F", "a?b#c", `a\b`, "ä", "\xff", " ", "a;b", "%"} {
