@@ -21,7 +21,7 @@ func (c *Client) UpdatePipe(ctx context.Context, organizationID, serviceID, pipe
 
 func (c *Client) pipeRequest(operation, organizationID, serviceID, pipeID string) *rest.Request {
 	r := c.inOrganization(operation, fmt.Sprintf("pipe %s of service %s", pipeID, serviceID), organizationID, "services", serviceID, "pipes", pipeID)
-	r.MaxBody, r.Object = 16<<20, map[string]string{"id": pipeID, "serviceId": serviceID}
+	r.Object = map[string]string{"id": pipeID, "serviceId": serviceID}
 	r.GoneAdvice = "If the pipe was deleted, remove it from the configuration, and from the state with terraform state rm, " +
 		"or create it again in the platform's console and set its ID."
 	return r

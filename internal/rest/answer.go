@@ -19,10 +19,11 @@ import (
 // Proxies, gateways, filters and login pages answer in place of an API, with any status. This file alone decides whose
 // answer a response is, and what it says.
 
-// Maximum size of a success and of an error, in bytes. In memory, it may take fifty times as much.
+// Maximum size of a success and of an error, in bytes, and of a success in memory: see weight.
 const (
-	maxBody  = 1 << 20
-	maxError = 64 << 10
+	maxBody   = 8 << 20
+	maxError  = 64 << 10
+	maxWeight = 16 << 20
 )
 
 // Response is the response to one attempt.
@@ -68,9 +69,20 @@ func (r *Response) read(body io.Reader, most int64) {
 		r.Cut = fmt.Errorf("it is larger than the provider accepts (%d MiB)", most>>20)
 	}
 	r.Body = bytes.TrimPrefix(all, []byte("\ufeff"))
+	if weight(r.Body) > maxWeight {
+		r.Cut = errors.New("it has more JSON values than the provider accepts")
+		r.Malformed = r.Cut
+		return
+	}
 	decoder := json.NewDecoder(bytes.NewReader(r.Body))
 	decoder.UseNumber()
 	r.Malformed = decoder.Decode(&r.Value)
+}
+
+// weight is what JSON takes at most once it is decoded, in units of about 27 bytes: some takes sixty times its size. What is
+// quoted counts, too. Ten thousand services of fifty access entries have 10 million.
+func weight(body []byte) int {
+	return 8*bytes.Count(body, []byte("{")) + 2*bytes.Count(body, []byte("[")) + 4*bytes.Count(body, []byte(","))
 }
 
 // judge decides what a response is worth. All that is concluded from one rests on it: that an object does not exist, that
@@ -190,6 +202,12 @@ func (r *Response) Message() string {
 		text = "it is not followed because the credentials would go to " + to
 	case len(found) > 0:
 		text = strings.TrimSuffix(strings.Join(found, "; "), "; "+http.StatusText(r.Status))
+		for i := range found {
+			found[i] = r.Clean(found[i], maxText)
+		}
+		if together := strings.Join(found, ""); r.Mask(together) != together { // one secret in pieces
+			return withheld
+		}
 	case r.detour() != "":
 		text = ""
 	case r.isPage():

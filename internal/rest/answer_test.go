@@ -129,11 +129,13 @@ func TestMessageIsFoundAndMasked(t *testing.T) {
 		`{"error":"Bad Request","message":"too small"}`:       "too small",
 		`{"x":{"y":1}}`: `{"x":{"y":1}}`,
 		`{"message":"two\nlines\u001b[31m and\u202e\u2028\u2029\ufffd more"}`: "two lines [31m and more",
-		" <title>two words</title>":                         withheld,
-		`{"message":"not two\nwords"}`:                      "not ***",
-		`{"message":"not Two Words"}`:                       withheld,
-		"not " + strings.Repeat(" ", maxText) + "two words": "not",
-		strings.Repeat("x", maxMessage-4) + " two words":    strings.Repeat("x", maxMessage-4) + " ***", // of a secret cut in two
+		" <title>two words</title>":                                    withheld,
+		`{"message":"not two\nwords"}`:                                 "not ***",
+		`{"message":"not Two Words"}`:                                  withheld,
+		`{"errors":[{"message":"is two"},{"message":" words it is"}]}`: withheld,
+		`{"errors":["is two words","or not"]}`:                         "is ***; or not",
+		"not " + strings.Repeat(" ", maxText) + "two words":            "not",
+		strings.Repeat("x", maxMessage-4) + " two words":               strings.Repeat("x", maxMessage-4) + " ***", // of a secret cut in two
 	} {
 		r := &Response{Status: 400, Header: http.Header{}, Secrets: &secrets}
 		r.read(strings.NewReader(body), maxBody)

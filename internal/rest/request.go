@@ -21,7 +21,7 @@ type Request struct {
 	Query   url.Values
 	Body    []byte   // JSON; nil for none
 	Leaves  []string // for the log: what a PATCH has, without values, or the name of what a POST creates
-	MaxBody int64    // maximum size of the response to a success, in bytes; 0 for 1 MiB
+	MaxBody int64    // maximum size of the response to a success, in bytes; 0 for 8 MiB
 	Result  string   // the member of the body of a success that has the result: an object, or an array if IsArray
 	IsArray bool
 	Object  map[string]string // what a result has of the object that the request is about: its "id", and others

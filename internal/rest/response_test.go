@@ -39,6 +39,20 @@ func TestResponseJSONIsReadExactly(t *testing.T) {
 	}
 }
 
+// JSON that would take too much memory is not decoded, in whatever form it has its values.
+func TestMaximumMemory(t *testing.T) {
+	t.Parallel()
+	for unit, most := range map[string]int{`{"":{}},`: 838_860, `[],`: 2_796_202, `1,`: 4_194_303} {
+		for n, isCut := range map[int]bool{most: false, most + 1: true} {
+			r := &Response{Status: 200}
+			r.read(strings.NewReader("["+strings.Repeat(unit, n)+"1]"), 64<<20)
+			if (r.Cut != nil) != isCut || (r.Malformed != nil) != isCut || (r.Value == nil) != isCut {
+				t.Errorf("%d of %s: %v, %v", n, unit, r.Cut, r.Malformed)
+			}
+		}
+	}
+}
+
 // A response that is larger than the maximum size is cut there, and none before.
 func TestMaximumSize(t *testing.T) {
 	t.Parallel()
