@@ -3,6 +3,7 @@ package provider
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -83,15 +84,19 @@ func (r *apiKeyResource) Create(ctx context.Context, req resource.CreateRequest,
 		addCreateError(&resp.Diagnostics, requested, err)
 		return
 	}
-	response, wrong := returned(created.Key, plan.Type())
-	created.Incomplete = cmp.Or(created.Incomplete, wrong)
-	state, lost := r.withSecret(r.keyCreated(plan, requested, response, created), recipients)
+	response, errs := returned(created.Key, plan.Type())
+	wrong := notDocumented(created.Doubt, errs)
+	state, lost := r.withSecret(r.keyCreated(plan, requested, response), recipients)
 	if lost != "" {
 		resp.Diagnostics.AddError("Cannot create API key", "The API created the key, but "+lost+". "+
-			toRevoke(requested, created.RequestID, response.At("id").Text())+" The next apply creates another key.")
+			toRevoke(requested, created.RequestID, response.At("id").Text())+strings.TrimRight(" The next apply creates another key.\n\n"+strings.Join(wrong, ""), "\n"))
 		return
 	}
-	warnDifferences(requested, response, created, client.Mask, &resp.Diagnostics)
+	if created.Repeated {
+		resp.Diagnostics.AddWarning("Another API key than "+keyLabel(state)+" may exist",
+			repeated+" Look for another key of this name in the platform's console and revoke it.")
+	}
+	warnDifferences(requested, response, wrong, client.Mask, &resp.Diagnostics)
 	resp.State.Raw = state.Value
 }
 
@@ -108,13 +113,12 @@ func (r *apiKeyResource) requested(plan tfvalue.Value) tfvalue.Value {
 
 // returned reads the key of a response, as far as possible. An expiry of null becomes "", because
 // the key never expires. An omitted expiry is null, because it is not known.
-func returned(key any, typ tftypes.Type) (tfvalue.Value, error) {
-	response, err := keyRules.Salvage(key, typ.(tftypes.Object))
-	members, _ := key.(map[string]any)
-	if expiry, exists := members["expireAt"]; exists && expiry == nil {
+func returned(key map[string]any, typ tftypes.Type) (tfvalue.Value, []error) {
+	response, wrong := keyRules.Salvage(key, typ.(tftypes.Object))
+	if expiry, exists := key["expireAt"]; exists && expiry == nil {
 		response = response.With(tfvalue.String(""), "expire_at")
 	}
-	return response, err
+	return response, wrong
 }
 
 // warnInterrupted logs which key may be lost if the run is interrupted before stop is called: a
@@ -130,11 +134,11 @@ func warnInterrupted(ctx context.Context, requested tfvalue.Value) (stop func() 
 // keyCreated is the state of a new key: the plan, completed by the response. An expiry that the response omits, or that is no
 // timestamp, is the requested one, also if it may be wrong; one that the platform has given is never replaced, since the state would
 // call a dead key valid. A time of creation that is omitted, or from which the renewal would be due already, is that of this run.
-func (r *apiKeyResource) keyCreated(plan, requested, response tfvalue.Value, created *platform.CreatedAPIKey) tfvalue.Value {
+func (r *apiKeyResource) keyCreated(plan, requested, response tfvalue.Value) tfvalue.Value {
 	state := tfvalue.Settle(plan, response)
-	state = state.With(tfvalue.Optional(created.KeyID), "key_id")
-	state = state.With(tfvalue.Optional(created.KeySecret), "key_secret")
-	state = state.With(secretVersion(state), "secret_version")
+	for _, name := range []string{"key_id", "key_secret"} { // the plan may have the secret as null
+		state = state.With(tfvalue.Optional(response.At(name).Text()), name)
+	}
 	state = state.With(tfvalue.Bool(false), "ready_for_renewal")
 	expiry := state.At("expire_at")
 	if _, err := tfvalue.ParseTime(expiry.Text()); expiry.Equal(tfvalue.String("")) { // it never expires
@@ -145,7 +149,7 @@ func (r *apiKeyResource) keyCreated(plan, requested, response tfvalue.Value, cre
 	if now := time.Now(); state.At("created_at").IsNull() || isDue(state, now) {
 		state = state.With(tfvalue.String(now.UTC().Format(time.RFC3339)), "created_at")
 	}
-	return state
+	return state.With(secretVersion(state), "secret_version")
 }
 
 // withSecret is the state of a new key with its secret as it is stored, or why the secret is lost.
@@ -167,18 +171,24 @@ func (r *apiKeyResource) withSecret(state tfvalue.Value, recipients []sealing.Re
 // warnDifferences reports in one warning how the created key differs from the request: both values,
 // but for configured texts only that of the response. Values are masked, since a response may have
 // the secret in another field.
-func warnDifferences(requested, response tfvalue.Value, created *platform.CreatedAPIKey, mask func(string) string, diags *diag.Diagnostics) {
-	lines := differences(requested, response, mask)
-	if created.Incomplete != nil {
-		lines = append([]string{"  - the response to the creation of the key is not as documented: " + created.Incomplete.Error()}, lines...)
-	}
-	if created.KeyID == "" && !requested.At("hash_data").AnyLeaf() {
+func warnDifferences(requested, response tfvalue.Value, wrong []string, mask func(string) string, diags *diag.Diagnostics) {
+	lines := slices.Concat(wrong, differences(requested, response, mask))
+	if response.At("key_id").Text() == "" && !requested.At("hash_data").AnyLeaf() {
 		lines = append(lines, "  - key_id: the API returned none")
 	}
 	if len(lines) > 0 {
 		diags.AddWarning(fmt.Sprintf("API key %s differs from the request", mask(keyLabel(response.With(requested.At("name"), "name")))),
 			"The key was created and is in the state. The response differs from the request:\n\n"+strings.Join(lines, "\n"))
 	}
+}
+
+// notDocumented is a line about a response that is not as the API document has it, none if it is.
+func notDocumented(doubt error, wrong []error) []string {
+	all := errors.Join(doubt, errors.Join(wrong...))
+	if all == nil {
+		return nil
+	}
+	return []string{"  - the response to the creation of the key is not as documented: " + strings.ReplaceAll(all.Error(), "\n", "; ")}
 }
 
 func differences(requested, response tfvalue.Value, mask func(string) string) (lines []string) {
@@ -222,12 +232,18 @@ func difference(name string, wanted, got tfvalue.Value, mask func(string) string
 func addCreateError(diags *diag.Diagnostics, requested tfvalue.Value, err error) {
 	failed := conn.Detail(err)
 	if failure := platform.AsError(err); failure.Ambiguous {
-		failed = "The platform may have created the key. If so, its secret is lost. " +
-			toRevoke(requested, failure.RequestID, "") +
-			" The request was not retried, because a surplus key cannot be deleted.\n\n" + failed
+		why := "The request was not retried, because a surplus key cannot be deleted."
+		if failure.Repeated {
+			why = repeated
+		}
+		failed = "The platform may have created the key. If so, its secret is lost. " + toRevoke(requested, failure.RequestID, "") + " " + why + "\n\n" + failed
 	}
 	diags.AddError("Cannot create API key", failed)
 }
+
+// repeated is why a creation that was retried may have left a key behind.
+const repeated = "The request was retried after a response that said that it came too often or too early, and that was not the API's own: " +
+	"a proxy or filter may respond so after the platform has created a key."
 
 // toRevoke asks to revoke a key, and says what identifies it in the console, and its creation in the
 // platform's logs. Either ID may be "".

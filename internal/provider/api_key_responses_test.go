@@ -107,6 +107,26 @@ func TestAPIKeyResponses(t *testing.T) {
 		}), []string{
 			differs, "name: the API returned a value that cannot be shown", `roles: requested ["admin", "developer"], and the API returned a value that cannot be shown`,
 		}, asked},
+		"numbers, and five other types": {fullKey, edited(func(result, key document) {
+			result["keyId"], key["id"], key["name"], key["roles"], key["keySuffix"] = 12345, 17, 7, "admin", []any{}
+		}), []string{
+			`API key "n" (17) differs`, "is not as documented: id has another type than in the API document; key_id has another type than in the API document; " +
+				"key_suffix has another type than in the API document; name has another type than in the API document; roles has another type",
+			`name: the API returned "7"`,
+		}, object{"id": "17", "key_id": "12345", "key_suffix": nil}},
+		"the key itself in the result": {fullKey, edited(func(result, key document) {
+			for name, value := range key {
+				result[name] = value
+			}
+			delete(result, "key")
+		}), nil, object{"id": "90000000-0000-4000-8000-000000000001", "state": "disabled"}},
+		"nothing but the secret": {fullKey, edited(func(result, _ document) {
+			delete(result, "key")
+			delete(result, "keyId")
+		}), []string{differs, "key_id: the API returned none"}, asked},
+		"a number for an ID, and no secret": {fullKey, edited(func(result, key document) {
+			result["keySecret"], key["id"] = []any{}, 17
+		}), []string{"returned no secret", ", ID 17. The next apply creates another key.", "id has another type", "key_secret has another type"}, nil},
 		"no key ID": {fullKey, omits("keyId"), []string{differs, "key_id: the API returned none"}, asked},
 		"no secret": {fullKey, omits("keySecret"), []string{
 			"returned no secret, and cannot return it later. Look for the key in the platform's console and " + which,
@@ -146,6 +166,9 @@ func TestAPIKeyResponses(t *testing.T) {
 			return
 		}
 		b.wantValues(test.state)
+		if b.shown()["secret_version"] == nil {
+			t.Error("no secret_version")
+		}
 		b.wantQuiet()
 		if test.arguments != hashedKey {
 			b.wantStored("")

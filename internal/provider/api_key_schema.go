@@ -75,7 +75,6 @@ func (r *apiKeyResource) Schema(_ context.Context, _ resource.SchemaRequest, res
 var keyRules = tfvalue.Rules{
 	NotInJSON: []tfvalue.Path{
 		{"organization_id"}, {"validity_hours"}, {"early_renewal_hours"}, {"rotation_triggers"}, {"ready_for_renewal"},
-		{"key_id"}, {"key_secret"}, // beside the key in a response
 		{"secret_recipients"}, {"encrypted_key_secret"}, {"secret_version"},
 	},
 	Keys:     map[string]tfvalue.Key{"ip_access_list": {Members: []string{"source"}}},

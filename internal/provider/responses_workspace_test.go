@@ -84,7 +84,7 @@ resource "dataplatform_service_scaling" "row" {
 	fails(key, apply, "quota service down", "The platform may have created the key")
 	busy := text(`{"status":409,`+id+`,"error":"a key of this name exists"}`, nil)
 	busy.Operation, busy.Status = mockplatform.CreateKey, http.StatusConflict
-	fails(busy, apply, "a key of this name exists", "No key was created. If the message says that the name is taken, set another name")
+	fails(busy, apply, "a key of this name exists", "No key was created. If the message says that the name is taken, another key has it")
 	w.File("key.tf", "")
 
 	f.ResetJournal()

@@ -47,6 +47,9 @@ type Response struct {
 	Doubt  error // why it is not a success of the API's own, new, whole and about the object of the request; nil if it is
 	Result any   // the member of the body that Request.Result names; nil if there is none
 	line   int   // the status of the status line, of which the body may say otherwise
+
+	Repeated  bool // a creation was sent again after a response that is not the API's own: each may have created something
+	hasSecret bool // it may have a secret that nobody knows: see isHidden
 }
 
 // IsSuccess reports whether the status is 2xx.
@@ -64,7 +67,7 @@ func (r *Response) read(body io.Reader, most int64) {
 	all, err := io.ReadAll(io.LimitReader(body, most+1))
 	switch {
 	case err != nil:
-		r.Cut = &Reworded{r.Clean(err.Error(), maxMessage), io.ErrUnexpectedEOF}
+		r.Cut = &Reworded{r.reason(err, r.hasSecret), io.ErrUnexpectedEOF}
 	case int64(len(all)) > most:
 		r.Cut = fmt.Errorf("it is larger than the provider accepts (%d MiB)", most>>20)
 	}
@@ -88,27 +91,29 @@ func weight(body []byte) int {
 // judge decides what a response is worth. All that is concluded from one rests on it: that an object does not exist, that
 // credentials have arrived, what a PATCH is based on. The API itself has answered with a JSON object whose requestId is a
 // UUID, as the API document has it, or with a success that has a result of the right kind, or no body; unless the
-// response says that it is old or partial. Its own status counts, whatever the status line says.
+// response says that it is old or partial. A failure that it names counts, whatever the status line says.
 func (r *Response) judge(q *Request) {
 	object, _ := r.Value.(map[string]any)
 	id, _ := object["requestId"].(string)
-	r.RequestID = cmp.Or(r.Clean(id, words.MaxID), r.RequestID)
-	r.Result, r.line = object[q.Result], r.Status
+	if r.Result, r.line = object[q.Result], r.Status; q.Secret != nil {
+		r.AddSecret(q.Secret(r.Value))
+	}
 	_, isArray := r.Result.([]any)
 	result, isObject := r.Result.(map[string]any)
-	secret, _ := result[q.Secret].(string)
-	r.AddSecret(secret)
 	isResult := isArray == q.IsArray && isObject != q.IsArray
 	isEmpty := len(bytes.TrimSpace(r.Body)) == 0
 	r.IsOwn = r.detour() == "" && (words.IsUUID(id) || r.IsSuccess() && (isResult || isEmpty))
-	if said := statusIn(object); r.IsOwn && slices.Contains([]int{1, 2, 3, 4, 5}, said/100) {
+	if said := cmp.Or(id, r.Header.Get("X-Request-Id")); words.IsUUID(said) || !r.isHidden() {
+		r.RequestID = r.Clean(said, words.MaxID)
+	}
+	if said := statusIn(object); r.IsOwn && (slices.Contains([]int{1, 3, 4, 5}, said/100) || said/100 == 2 && r.IsSuccess()) {
 		r.Status = said
 	}
 	switch {
 	case r.IsSuccess():
 		r.Doubt = cmp.Or(r.Cut, r.doubtResult(q, isResult), r.doubtOwn(q, object, result))
 	case r.line == r.Status:
-		r.Doubt = fmt.Errorf("it has HTTP status %d", r.Status)
+		r.Doubt = errors.New(strings.TrimRight(fmt.Sprintf("it has HTTP status %d: %s", r.Status, r.Message()), ": "))
 	default:
 		r.Doubt = fmt.Errorf("its status is %d: %s", r.Status, r.Message())
 	}
@@ -186,12 +191,22 @@ func (r *Response) form() string {
 
 func (r *Response) isPage() bool { return bytes.HasPrefix(bytes.TrimSpace(r.Body), []byte("<")) }
 
+// isHidden reports whether nothing of the body may be shown, because it may have a new secret in a form that nothing decodes,
+// such as UTF-16, base64 or a text. The API's own JSON has a message; a 4xx of anyone else seldom comes after the work.
+func (r *Response) isHidden() bool {
+	isMessage := r.IsOwn && r.Malformed == nil && len(words.OfJSON(r.Value, maxText)) > 0
+	return r.hasSecret && (r.line/100 != 4 && !isMessage || bytes.IndexByte(r.Body, 0) >= 0)
+}
+
 // withheld replaces a message of which masking leaves nothing.
 const withheld = "the message is withheld because it contains a secret"
 
 // Message returns what a response says, clean: the message in a JSON body, the text of a page, or else
 // the body as it is; "" only if that is empty.
 func (r *Response) Message() string {
+	if r.isHidden() {
+		return words.OfHidden(r.Header.Get("Content-Type"), len(r.Body))
+	}
 	text := string(r.Body[:min(len(r.Body), maxError)])
 	switch found := words.OfJSON(r.Value, maxText); {
 	case r.form() == redirect:

@@ -83,8 +83,8 @@ func TestWhoseAnswerAResponseIs(t *testing.T) {
 			if isSuccess := row.status/100 == 2 && isOwn && (!strings.Contains(body, `"status"`) || strings.Contains(body, "2.000")); isSuccess != (r.Doubt == nil) {
 				t.Errorf("doubt: %v", r.Doubt)
 			}
-			if r.IsOwn != isOwn || r.form() != row.form || r.mayBeDone("PATCH") != row.update || r.mayBeDone("POST") != row.key {
-				t.Errorf("own %t, %q, may be done %t, a key %t", r.IsOwn, r.form(), r.mayBeDone("PATCH"), r.mayBeDone("POST"))
+			if r.IsOwn != isOwn || r.form() != row.form || r.MayBeDone("PATCH") != row.update || r.MayBeDone("POST") != row.key {
+				t.Errorf("own %t, %q, may be done %t, a key %t", r.IsOwn, r.form(), r.MayBeDone("PATCH"), r.MayBeDone("POST"))
 			}
 			want := row.says
 			if want == "" && r.detour() == "" {

@@ -182,14 +182,16 @@ func (k *Call) stop(cause error) error {
 // that may still do harm is said by its caller, who knows the object.
 func (k *Call) complete(e *Error, because *refusal) error {
 	e.Attempts, e.Elapsed = k.attempts, time.Since(k.started)
-	e.Ambiguous = slices.ContainsFunc(k.failures, func(one *Error) bool { return one.Ambiguous })
+	e.Repeated = k.isRepeated(k.failures[:max(0, len(k.failures)-1)])
+	e.Ambiguous = e.Repeated || slices.ContainsFunc(k.failures, func(one *Error) bool { return one.Ambiguous })
 	if e.Ambiguous && !k.NonIdempotent {
 		e.more = append(e.more, "It is not known whether the change was applied. The next plan shows what is still missing.")
 	}
 	if e.Attempts > 1 || e.Attempts > 0 && because != nil {
 		e.more = append(e.more, gaveUp(e, because))
 	}
-	if e.Ambiguous && k.NonIdempotent && k.Method != http.MethodPost {
+	hasBegun := e.Foreign == "" && (e.line/100 == 2 || e.Kind == NoResponse && e.line != 0)
+	if e.Ambiguous && k.NonIdempotent && (k.Method != http.MethodPost || hasBegun) {
 		return e
 	}
 	if advice := k.advise(e, because); advice != "" {

@@ -29,6 +29,7 @@ type Error struct {
 	Kind      Kind
 	NotFound  bool // the object of the operation does not exist
 	Ambiguous bool // a write that may have been carried out
+	Repeated  bool // see Response.Repeated
 
 	more      []string      // the paragraphs after the first one
 	requested time.Duration // wait that the response requested

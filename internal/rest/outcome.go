@@ -77,7 +77,8 @@ const busyFor = time.Minute
 func (k *Call) mayRetry(failed *Error, wait time.Duration) bool {
 	switch failed.Kind {
 	case RateLimited, NotSent, NoResponse, Temporary:
-		return !k.NonIdempotent || !failed.Ambiguous
+		isUndone := meaningOf(failed.line).effect == nothing && meaningOf(failed.Status).effect == nothing
+		return !k.NonIdempotent || isUndone || failed.line == 0 && !failed.Ambiguous
 	case Busy:
 		first := slices.IndexFunc(k.failures, func(e *Error) bool { return e.Kind == Busy })
 		isOver := failed.Elapsed-k.failures[first].Elapsed+wait > busyFor
@@ -87,12 +88,18 @@ func (k *Call) mayRetry(failed *Error, wait time.Duration) bool {
 	}
 }
 
-// mayBeDone reports whether a write may have been carried out although it got this response: its status line or the status
+// MayBeDone reports whether a write may have been carried out although it got this response: its status line or the status
 // in its body says so, or a filter, whose response is no JSON, rejects the response to the creation of a key.
-func (r *Response) mayBeDone(method string) bool {
+func (r *Response) MayBeDone(method string) bool {
 	byLine, byBody := meaningOf(r.line), meaningOf(r.Status)
 	isFiltered := method == http.MethodPost && r.Malformed != nil && byBody.Kind == Final
 	return byLine.effect == perhaps || byBody.effect == perhaps || isFiltered
+}
+
+// isRepeated reports whether a creation was sent again after one of these failures that may be that of a filter, too. All but
+// the 425 and 429 are final.
+func (k *Call) isRepeated(failures []*Error) bool {
+	return k.Method == http.MethodPost && slices.ContainsFunc(failures, func(e *Error) bool { return e.Foreign != "" })
 }
 
 // NothingDone reports whether a write that failed has changed nothing.

@@ -25,7 +25,9 @@ type Request struct {
 	Result  string   // the member of the body of a success that has the result: an object, or an array if IsArray
 	IsArray bool
 	Object  map[string]string // what a result has of the object that the request is about: its "id", and others
-	Secret  string            // the member of a result that is masked from then on, also in the messages of its response
+	// Secret returns a new secret that a body has, which is masked from then on; "" if it has none. Not nil for a creation whose
+	// response may have one in another form, too, so that only messages of its own JSON are shown: see Response.isHidden.
+	Secret func(body any) string
 	// HasCredentials means that the body has some. No read shows them, so a success has to name the request or the object.
 	HasCredentials bool
 	// Accept reads a response, whatever its status and even if it was cut off. Its error

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptrace"
 	"strings"
@@ -89,7 +90,7 @@ func (k *Call) httpRequest(ctx context.Context, a *attempt) *http.Request {
 
 // noResponse is the error of an attempt without a complete response.
 func (k *Call) noResponse(ctx context.Context, err error, a *attempt) *Error {
-	e := k.NewError(NotSent, k.reworded(err))
+	e := k.NewError(NotSent, k.reworded(err, a.sent.Load()))
 	// An HTTP/2 server that refuses a stream before a response has not processed the request. That error has
 	// no exported type.
 	if a.sent.Load() && (a.response != nil || !strings.Contains(err.Error(), "REFUSED_STREAM")) {
@@ -111,18 +112,28 @@ func (k *Call) noResponse(ctx context.Context, err error, a *attempt) *Error {
 }
 
 // reworded returns an error masked, unless its sentence is ours.
-func (k *Call) reworded(err error) error {
+func (k *Call) reworded(err error, isSent bool) error {
 	own := new(Reworded)
 	if !errors.As(err, &own) {
-		own = &Reworded{k.client.Clean(err.Error(), maxMessage), err}
+		own = &Reworded{k.client.reason(err, isSent && k.Secret != nil), err}
 	}
 	return own
 }
 
+// reason is the text of an error of net/http. If a response may have a new secret, it is only that of a network: the others
+// repeat what they cannot read, such as a status line.
+func (s *Secrets) reason(err error, mayHaveSecret bool) string {
+	isNetwork := errors.As(err, new(net.Error)) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
+	if mayHaveSecret && !isNetwork {
+		return "the response is not valid HTTP, or the server has ended it"
+	}
+	return s.Clean(err.Error(), maxMessage)
+}
+
 // receive reads a response, and returns no error for one that can be used.
 func (k *Call) receive(response *http.Response) (*Response, *Error) {
-	r := &Response{Status: response.StatusCode, Header: response.Header, Secrets: &k.client.Secrets}
-	r.RequestID = r.Clean(response.Header.Get("X-Request-Id"), words.MaxID)
+	r := &Response{Status: response.StatusCode, Header: response.Header, Secrets: &k.client.Secrets, hasSecret: k.Secret != nil}
+	r.Repeated = k.isRepeated(k.failures)
 	r.read(response.Body, cmp.Or(k.MaxBody, maxBody))
 	r.judge(k.Request)
 	err := k.Accept(r)
@@ -131,9 +142,12 @@ func (k *Call) receive(response *http.Response) (*Response, *Error) {
 	}
 	e := k.NewError(meaningOf(r.Status).Kind, nil)
 	e.Status, e.line, e.RequestID, e.Foreign, e.detour = r.Status, r.line, r.RequestID, r.form(), r.detour() != ""
-	e.Ambiguous = k.isWrite() && r.mayBeDone(k.Method)
-	if r.IsSuccess() {
+	e.Ambiguous = k.isWrite() && r.MayBeDone(k.Method)
+	switch {
+	case r.IsSuccess():
 		e.Kind, e.Err = Unreadable, err
+	case k.Method == http.MethodPost && r.Malformed != nil && meaningOf(r.line).effect != nothing:
+		e.Err = r.Cut // what has begun to be answered may be done
 	}
 	if !r.IsSuccess() || e.Foreign != "" {
 		e.Message = r.Message()

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math"
 	"math/big"
 	"slices"
@@ -24,11 +25,23 @@ func (r Rules) FromJSON(decoded any, typ tftypes.Type) (Value, error) {
 	return r.read(make(Path, 0, 8), decoded, typ)
 }
 
-// Salvage reads an object like FromJSON, but as far as it can: a member with an error is null, and
-// the error returned is that of one such member.
-func (r Rules) Salvage(decoded any, typ tftypes.Object) (Value, error) {
-	members, err := r.readMembers(make(Path, 0, 8), decoded, typ)
-	return Value{tftypes.NewValue(typ, members)}, err
+// Salvage reads an object like FromJSON, but as far as it can: a member with an error is null, or a number as it is spelled
+// where a text belongs. The errors are those of all such members.
+func (r Rules) Salvage(decoded any, typ tftypes.Object) (Value, []error) {
+	var wrong []error
+	all := make(map[string]tftypes.Value, len(typ.AttributeTypes))
+	members, _ := decoded.(map[string]any)
+	for _, name := range slices.Sorted(maps.Keys(typ.AttributeTypes)) {
+		memberType := typ.AttributeTypes[name]
+		read, err := r.readMembers(make(Path, 0, 8), decoded, tftypes.Object{AttributeTypes: map[string]tftypes.Type{name: memberType}})
+		if number, isNumber := members[r.Member(Path{name})].(json.Number); isNumber && memberType.Is(tftypes.String) && len(number) <= maxNumberText {
+			read[name] = tftypes.NewValue(tftypes.String, number.String())
+		}
+		if all[name] = read[name]; err != nil {
+			wrong = append(wrong, err)
+		}
+	}
+	return Value{tftypes.NewValue(typ, all)}, slices.CompactFunc(wrong, func(a, b error) bool { return a.Error() == b.Error() })
 }
 
 // Into returns a function that reads decoded JSON into a value, by the value's own type.

@@ -2,6 +2,7 @@ package tfvalue_test
 
 import (
 	"encoding/json"
+	"errors"
 	"strings"
 	"testing"
 
@@ -46,7 +47,7 @@ func TestFromJSONNamesWhatIsWrong(t *testing.T) {
 	t.Parallel()
 	const other = " has another type than in the API document"
 	for raw, test := range map[string]struct{ salvaged, err string }{
-		`{"name": 1, "size": 1}`:    {`{"size": 1}`, `name` + other},
+		`{"name": 1, "size": 1}`:    {`{"name": "1", "size": 1}`, `name` + other},
 		`{"on": "secret"}`:          {`{}`, `on` + other},
 		`{"size": true}`:            {`{}`, `size` + other},
 		`{"size": "1"}`:             {`{}`, `size` + other},
@@ -60,12 +61,23 @@ func TestFromJSONNamesWhatIsWrong(t *testing.T) {
 		if err == nil || err.Error() != test.err || !got.IsNull() {
 			t.Errorf("%s: %s, %v", raw, show(got), err)
 		}
-		got, err = rules.Salvage(decoded(t, raw), object(thing).(tftypes.Object))
-		if err == nil || err.Error() != test.err {
-			t.Errorf("%s: %v", raw, err)
+		got, all := rules.Salvage(decoded(t, raw), object(thing).(tftypes.Object))
+		if len(all) != 1 || all[0].Error() != test.err {
+			t.Errorf("%s: %v", raw, all)
 		}
 		same(t, raw, got, val(t, test.salvaged))
 	}
+}
+
+// Each member with an error is named, in order.
+func TestSalvageNamesAll(t *testing.T) {
+	t.Parallel()
+	got, all := rules.Salvage(decoded(t, `{"size": "x", "on": 1, "name": 12.50, "list": [1]}`), object(thing).(tftypes.Object))
+	const other = " has another type than in the API document"
+	if want := "list" + other + "\nname" + other + "\non" + other + "\nsize" + other; errors.Join(all...).Error() != want {
+		t.Errorf("%v", all)
+	}
+	same(t, "all", got, val(t, `{"name": "12.50"}`))
 }
 
 // Any spelling of a number is the same number, with every digit. What would take gigabytes or

@@ -55,3 +55,17 @@ func OfPage(page string) string {
 	}
 	return begins
 }
+
+// OfHidden is what is shown of a body that may have a secret: its content type, if it is a usual one, and its size.
+func OfHidden(contentType string, size int) string {
+	if size == 0 {
+		return ""
+	}
+	form := contentForm.FindString(contentType)
+	if form == "" {
+		form = "no usual content type"
+	}
+	return "its body is not shown, because it may have the secret (" + form + ", " + Count(size, "byte") + ")"
+}
+
+var contentForm = regexp.MustCompile(`^(?:application/json|text/html|text/plain|application/xml|text/xml)`)
