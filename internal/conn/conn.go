@@ -27,9 +27,9 @@ type Connection struct {
 	Unknown, Unset []string // the settings that are known only after apply, and those that are not set
 	Run            string   // a unique name of this run: Terraform starts a provider for each plan and each apply
 
-	// Warned and Gone are what this run remembers: the warnings that it does not repeat, and the objects that no longer
-	// exist.
-	Warned, Gone Keys
+	// Warned, Seen and Gone are what this run remembers: the warnings that it does not repeat, the API keys that it has read, as
+	// only a plan does, and whether it has created one, as only an apply does, and the objects that no longer exist.
+	Warned, Seen, Gone Keys
 }
 
 // Keys is a set of keys that many goroutines may use. The zero value is empty.

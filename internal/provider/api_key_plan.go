@@ -21,7 +21,7 @@ import (
 
 // A key cannot be changed, so a plan keeps it or replaces it:
 //
-//	the planned value of an argument changes        replaced
+//	the planned value of an argument changes        replaced; also one that is unknown, but for organization_id
 //	its renewal is due                              replaced
 //	early_renewal_hours changes                     updated in place; see isDueInPlan
 //	rotation_triggers, hash_data: {} for none       updated in place
@@ -36,8 +36,11 @@ var _ resource.ResourceWithModifyPlan = (*apiKeyResource)(nil)
 func (r *apiKeyResource) ModifyPlan(_ context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
 	config, plan, state := tfvalue.Of(req.Config.Raw), tfvalue.Of(req.Plan.Raw), tfvalue.Of(req.State.Raw)
 	switch {
+	case plan.IsNull() && r.Seen.Has(creation): // of the key that this apply has replaced
+		r.warnLeft(state, "", &resp.Diagnostics)
 	case plan.IsNull():
-		r.warnLeft(state, &resp.Diagnostics)
+		r.warnLeft(state, "\n\nIf the plan also creates the key at another address, such as with another for_each key, add a moved block instead of "+
+			"applying it. Otherwise the state loses this secret, also if the creation is rejected.", &resp.Diagnostics)
 	case state.IsNull():
 		organization := r.checkCreation(config, &resp.Diagnostics)
 		resp.Plan.Raw = planSecret(plan).With(organization, "organization_id").Value
@@ -72,8 +75,9 @@ func (r *apiKeyResource) checkCreation(config tfvalue.Value, diags *diag.Diagnos
 			"secret_recipients is known only after apply. "+perhapsPlain)
 	}
 	if neverExpires(config) {
-		diags.AddWarning(fmt.Sprintf("API key %s will never expire", keyLabel(config)),
-			"The API cannot delete keys: this one stays valid until it is revoked in the platform's console. "+unlimited("The key", config))
+		diags.AddWarning(fmt.Sprintf("API key %s is requested without an expiry", keyLabel(config)),
+			"The API cannot delete keys: unless the platform sets an expiry, this one stays valid until it is revoked in the platform's console. "+
+				"Set validity_hours to let it expire."+anyAddress(config))
 	}
 	return organization
 }
@@ -86,8 +90,16 @@ func (r *apiKeyResource) planChange(config, plan, state tfvalue.Value, resp *res
 	var changed []string
 	for _, name := range replacing {
 		was, will := state.At(name).Prune(), plan.At(name).Prune() // hashes without a value are none
-		if will.Equal(was) || name == "rotation_triggers" && will.IsEmpty() && was.IsEmpty() {
+		// An organization that is only unknown, such as of a data source that waits for a module's depends_on, is hardly another one.
+		isLater := name == "organization_id" && !will.IsKnown()
+		if isLater || will.Equal(was) || name == "rotation_triggers" && will.IsEmpty() && was.IsEmpty() {
 			continue
+		}
+		if name == "organization_id" && !r.Seen.Has(keyLabel(state)) { // the plan that Terraform makes of an update in its apply
+			resp.Diagnostics.AddAttributeError(path.Root(name), fmt.Sprintf("API key %s is in another organization", keyLabel(state)),
+				"organization_id turned out to be another one than that of the key. Nothing was sent. Run the command again: its plan "+
+					"replaces the key. A plan with -refresh=false cannot do that.")
+			return
 		}
 		changed = append(changed, name)
 		resp.RequiresReplace = append(resp.RequiresReplace, path.Root(name))
@@ -161,7 +173,8 @@ func (r *apiKeyResource) warnReplaced(config, plan, state tfvalue.Value, changed
 		why = append(why, words.Enumerate(known)+" changed")
 	}
 	if len(unknown) > 0 {
-		why = append(why, words.Are(unknown)+" known only after apply")
+		why = append(why, words.Are(unknown)+" known only after apply and may turn out the same. "+
+			"To keep the key then, use a value that is known in the plan, and no depends_on on the module that it comes from")
 	}
 	if len(why) == 0 {
 		why = []string{"its renewal is due"}
@@ -177,24 +190,30 @@ func (r *apiKeyResource) warnReplaced(config, plan, state tfvalue.Value, changed
 		// new key.
 		"The plan shows what the new key gets, also of what ignore_changes lists.",
 		recipientChanges(config, state),
-		unlimited("Apart from what ignore_changes lists, the new key", config),
+		unlimited(config),
 		"If the plan says that it destroys the key and then creates a replacement (-/+), " +
 			"set create_before_destroy first, or a rejected creation loses the old secret.",
 	}
 	diags.AddWarning(fmt.Sprintf(summary, keyLabel(state)), words.Paragraphs(paragraphs...))
 }
 
-// unlimited says what does not limit a new key: "" if it has an access list and an expiry.
-func unlimited(which string, config tfvalue.Value) string {
-	var sentences []string
-	if config.At("ip_access_list").IsNull() {
-		sentences = append(sentences, which+" will have no ip_access_list: the platform decides which addresses may use it.")
-		which = "It"
-	}
+// unlimited says what does not limit the new key that replaces another: "" if it has an access list and an expiry.
+func unlimited(config tfvalue.Value) string {
+	text := anyAddress(config)
 	if neverExpires(config) {
-		sentences = append(sentences, which+" will never expire. Set validity_hours to let it expire.")
+		text += " No expiry is requested: set validity_hours to let the key expire."
 	}
-	return strings.Join(sentences, " ")
+	if text != "" {
+		text = "Of the new key, apart from what ignore_changes lists:" + text
+	}
+	return text
+}
+
+func anyAddress(config tfvalue.Value) string {
+	if config.At("ip_access_list").IsNull() {
+		return " No ip_access_list is set: the platform decides which addresses may use the key."
+	}
+	return ""
 }
 
 // isDue reports whether the renewal of a key with validity_hours is due.

@@ -78,6 +78,7 @@ func (r *apiKeyResource) Create(ctx context.Context, req resource.CreateRequest,
 	for _, l := range requested.At("hash_data").Leaves() {
 		client.AddSecret(l.Value.Text())
 	}
+	r.Seen.Add(creation)
 	defer warnInterrupted(ctx, requested)()
 	created, err := client.CreateAPIKey(ctx, organization.Text(), body)
 	if err != nil {
@@ -263,6 +264,7 @@ func toRevoke(requested tfvalue.Value, requestID, id string) string {
 func (r *apiKeyResource) Read(_ context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
 	state := tfvalue.Of(req.State.Raw)
 	state = state.With(secretVersion(state), "secret_version")
+	r.Seen.Add(keyLabel(state))
 	resp.State.Raw = state.With(tfvalue.Bool(isDue(state, time.Now())), "ready_for_renewal").Value
 }
 
@@ -273,12 +275,15 @@ func (r *apiKeyResource) Update(_ context.Context, req resource.UpdateRequest, r
 
 // Delete sends no request: the key stays valid.
 func (r *apiKeyResource) Delete(_ context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
-	r.warnLeft(tfvalue.Of(req.State.Raw), &resp.Diagnostics)
+	r.warnLeft(tfvalue.Of(req.State.Raw), "", &resp.Diagnostics)
 }
+
+// creation is what Connection.Seen has once a run has created a key.
+const creation = "creation of an API key"
 
 // warnLeft reports that a key leaves the state and stays on the platform; once in a run, since
 // Terraform plans the destruction of a replaced key again during the apply.
-func (r *apiKeyResource) warnLeft(state tfvalue.Value, diags *diag.Diagnostics) {
+func (r *apiKeyResource) warnLeft(state tfvalue.Value, wayOut string, diags *diag.Diagnostics) {
 	if !r.Warned.Add(keyLabel(state)) {
 		return
 	}
@@ -287,9 +292,7 @@ func (r *apiKeyResource) warnLeft(state tfvalue.Value, diags *diag.Diagnostics) 
 		summary = "API key %s has expired and stays on the platform"
 	}
 	diags.AddWarning(fmt.Sprintf(summary, keyLabel(state)), "The API cannot delete keys, so destroying this resource changes nothing on the platform. "+
-		r.remains("The key", state, " Revoke it in the platform's console.")+
-		"\n\nIf the plan also creates the key at another address, such as with another for_each key, add a moved block instead of applying it. "+
-		"Otherwise the state loses this secret, also if the creation is rejected.")
+		r.remains("The key", state, " Revoke it in the platform's console.")+wayOut)
 }
 
 func (r *apiKeyResource) ImportState(_ context.Context, _ resource.ImportStateRequest, resp *resource.ImportStateResponse) {

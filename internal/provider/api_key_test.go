@@ -175,7 +175,7 @@ func TestAPIKeyChanges(t *testing.T) {
 		{`name = "n"`, `name = ["n"][later]`, "name", "none"},
 		{"validity_hours = 9\nearly_renewal_hours = 1", "validity_hours = 9\nearly_renewal_hours = [1][later]", "update", "none"},
 		{`rotation_triggers = { a = 1 }`, `rotation_triggers = { a = [1][later] }`, "rotation_triggers", "none"},
-		{inOrganization + mockplatform.OrganizationID + `"`, `organization_id = ["` + mockplatform.OrganizationID + `"][later]`, "organization_id", "none"},
+		{inOrganization + mockplatform.OrganizationID + `"`, `organization_id = ["` + mockplatform.OrganizationID + `"][later]`, "update", "none"},
 		{inOrganization + mockplatform.OrganizationID + `"`, inOrganization + mockplatform.OtherOrganizationID + `"`, "organization_id", "organization_id"},
 	} {
 		all[test.before+" to "+test.after] = keyLife{test.before, []keyStep{
@@ -208,7 +208,20 @@ func TestAPIKeyOrganization(t *testing.T) {
 		}
 		wantWarning(t, r.warnings, row.warning)
 	}
+	// One that is only unknown replaces nothing. If it turns out to be another one, nothing is sent, and the next plan replaces.
 	f.ResetJournal()
+	b.arguments = `validity_hours = 48` + "\n" + `organization_id = ["` + theirs + `"][later]`
+	b.learn(cty.Zero)
+	later := b.plan()
+	if later.action != "update" || len(later.warnings) > 0 {
+		t.Errorf("%s: %v", later.action, later.warnings)
+	}
+	b.carryOut(f.start(), later)
+	wantText(t, later.String(), "API key \"n\" (", ") is in another organization: organization_id turned out to be another one")
+	f.wantRequests(0)
+	if r := b.plan(); r.because() != "organization_id" {
+		t.Error(r.because())
+	}
 	b.arguments = "validity_hours = 48\nname = \"other\""
 	r := b.must(b.tryPlan(f.start(setsTheirs)))
 	b.carryOut(f.start(setsTheirs), r)
@@ -234,15 +247,15 @@ func TestAPIKeyWithoutLimits(t *testing.T) {
 	inBubble(func(t *testing.T, f *fixture) {
 		const (
 			listed    = "ip_access_list = [{ source = \"192.0.2.10\" }]\n"
-			unlisted  = " will have no ip_access_list: the platform decides which addresses may use it."
-			unlimited = " will never expire. Set validity_hours to let it expire."
+			unlisted  = " No ip_access_list is set: the platform decides which addresses may use the key."
+			unlimited = " No expiry is requested: set validity_hours to let the key expire."
 		)
-		wantWarning(t, f.key("").plan().warnings, "The key"+unlisted+" It"+unlimited)
+		wantWarning(t, f.key("").plan().warnings, "Set validity_hours to let it expire."+unlisted)
 		b := f.key(lasting + "\n" + listed)
 		wantWarning(t, b.apply().warnings, "")
 		b.arguments = listed
 		wantWarning(t, b.plan().warnings, "If the plan says")
 		b.arguments = "name = \"other\""
-		wantWarning(t, b.plan().warnings, "Apart from what ignore_changes lists, the new key"+unlisted+" It"+unlimited)
+		wantWarning(t, b.plan().warnings, "Of the new key, apart from what ignore_changes lists:"+unlisted+unlimited)
 	})(t)
 }

@@ -37,7 +37,7 @@ func TestCredentialsThatAreSentOrLeft(t *testing.T) {
 
 func TestKeyBelowIgnoreChanges(t *testing.T) {
 	const (
-		says    = "The plan shows what the new key gets, also of what ignore_changes lists. Apart from what ignore_changes lists, the new key will have no "
+		says    = "The plan shows what the new key gets, also of what ignore_changes lists. Of the new key, apart from what ignore_changes lists: No "
 		trigger = "rotation_triggers = { t = \"2\" }\nvalidity_hours = 9\n"
 		ignore  = "lifecycle {\n  ignore_changes = [roles]\n}\n"
 	)

@@ -129,11 +129,12 @@ func readSettings(config tfvalue.Value, getenv func(string) string, diags *diag.
 			written = value.DescribeInFull() // as the environment spells a boolean or a number
 		}
 		wrong := s.rule
-		if s.accepts == nil {
-			if _, err := platform.ParseBaseURL(written, set.allowsHTTP()); err != nil {
-				wrong = fmt.Sprintf("is not valid: %s", err)
-			}
-		} else if s.accepts(written) {
+		switch _, err := platform.ParseBaseURL(written, set.allowsHTTP()); {
+		case written == "":
+			wrong = "must not be empty; to leave it unset, omit it or pass null, such as from a module's default"
+		case s.accepts == nil && err != nil:
+			wrong = fmt.Sprintf("is not valid: %s", err)
+		case s.accepts == nil || s.accepts(written):
 			wrong = ""
 		}
 		if wrong != "" {

@@ -59,8 +59,8 @@ func TestProviderSettings(t *testing.T) {
 				t.Errorf("%s = %q is accepted", name, value)
 			}
 		}
-		if isText && settingErrors(t, name+` = ""`, nil) == "" {
-			t.Errorf("%s is accepted although it is empty", name)
+		if isText && !strings.Contains(settingErrors(t, name+` = ""`, nil), name+" must not be empty; to leave it unset, omit it or pass null") {
+			t.Errorf("%s is empty, and may be so", name)
 		}
 	})
 }
