@@ -250,7 +250,7 @@ const repeated = "The request was retried after a response that said that it cam
 // platform's logs. Either ID may be "".
 func toRevoke(requested tfvalue.Value, requestID, id string) string {
 	text := fmt.Sprintf("Look for the key in the platform's console and revoke it: name %q, organization %s, roles %s",
-		requested.At("name").Text(), requested.At("organization_id").Text(), strings.Join(texts(requested.At("roles")), ", "))
+		requested.At("name").Text(), requested.At("organization_id").Text(), strings.Join(texts(requested.At("roles").Elements()), ", "))
 	for _, known := range [][2]string{{"expiry", cmp.Or(requested.At("expire_at").Text(), "none")}, {"request ID", requestID}, {"ID", id}} {
 		if known[1] != "" {
 			text += ", " + known[0] + " " + words.Clean(known[1], words.MaxID)

@@ -46,7 +46,9 @@ func checkMappings(r adopt.Review) {
 	if r.Edit.IsEmpty() && (r.Prior.IsNull() || r.Leaves.At(tableMappingsPath...).IsNull()) {
 		return // nothing of them is sent, or it is not known
 	}
-	if lines := mappingChanges(before.At(tableMappingsPath...), mappingKey.Named(r.Plan.At(tableMappingsPath...))); len(lines) > 0 {
+	was, will := before.At(tableMappingsPath...), mappingKey.Named(r.Plan.At(tableMappingsPath...))
+	effects := effectsOf(was, will)
+	if lines := effects.lines(was, will); len(lines) > 0 {
 		change := "change"
 		if r.Edit.IsEmpty() {
 			change = "may change"
@@ -60,14 +62,12 @@ func checkMappings(r adopt.Review) {
 func checkSorting(r adopt.Review) {
 	var lines []string
 	for _, mapping := range r.Edit.Add {
-		line, keys := "  - "+mappingKey.Label(mapping)+": ", mapping.At("sorting_keys").Elements()
+		line, keys := "  - "+mappingKey.Label(mapping)+": ", words.Names(texts(mapping.At("sorting_keys").Elements()))
 		if mapping.At("use_custom_sorting_key").True() != (len(keys) > 0) {
 			lines = append(lines, line+"use_custom_sorting_key and sorting_keys are not set together")
 		}
-		for _, key := range keys {
-			if name := words.Name(key.Normal()); slices.Contains(adopt.Excluded(mapping), name) {
-				lines = append(lines, line+name+" is in sorting_keys, but excluded_columns excludes it")
-			}
+		for _, name := range words.Without(keys, words.Without(keys, adopt.Excluded(mapping))) {
+			lines = append(lines, line+name+" is in sorting_keys, but excluded_columns excludes it")
 		}
 	}
 	if len(lines) > 0 {
@@ -160,29 +160,26 @@ func warnSpaces(config tfvalue.Value, diags *diag.Diagnostics) {
 	}
 }
 
-// mappingEffects are what a plan changes, in words: lines about mappings and tables, the worst first. A mapping is
-// in one of them, and a table that gets another target may also be in moved. What is only added is no news.
-type mappingEffects struct{ exposed, unknown, gone, moved, again []string }
+// mappingEffects are what a plan changes, in words, the worst first. A mapping is in one of them, but what is moved may be
+// in another, too. What is only added is no news.
+type mappingEffects struct{ exposed, unknown, gone, moved, again []words.Said }
 
-// mappingChanges returns the lines of a warning about a change to mappings that are known, to others
-// that may be unknown in part.
-func mappingChanges(before, after tfvalue.Value) (lines []string) {
-	e := effectsOf(before, after)
-	gone := "Tables that are no longer copied:"
+// lines returns the lines of a warning about a change to mappings that are known, to others that may be unknown in part.
+func (e *mappingEffects) lines(before, after tfvalue.Value) (lines []string) {
+	section := func(heading string, said []words.Said) {
+		if len(said) > 0 {
+			lines = append(lines, heading, words.Grouped(said, "table"))
+		}
+	}
+	gone, unknown := "Tables that are no longer copied:", "Known only after apply:"
 	if all := len(before.Elements()); len(e.gone) == all {
 		gone = fmt.Sprintf("All tables that are copied today (%d) are no longer copied:", all)
 	}
-	section := func(heading string, effects []string) {
-		if len(effects) > 0 {
-			lines = append(append(lines, heading), effects...)
-		}
+	if !after.IsKnown() {
+		unknown = "Known only after apply, because the map or one of its keys is. Use keys that are known in the plan, to see what changes:"
 	}
 	section("Columns that will be copied from now on. The platform may copy their tables again:", e.exposed)
-	if after.IsKnown() {
-		section("Known only after apply:", e.unknown)
-	} else {
-		section("Known only after apply, because the map or one of its keys is. Use keys that are known in the plan, to see what changes:", e.unknown)
-	}
+	section(unknown, e.unknown)
 	section(gone, e.gone)
 	section("Written to another target, and no longer to the old one:", e.moved)
 	section("Removed and added again, so the platform may copy the table again and reset its engine and partitions to defaults:", e.again)
@@ -190,58 +187,69 @@ func mappingChanges(before, after tfvalue.Value) (lines []string) {
 }
 
 func effectsOf(before, after tfvalue.Value) (e mappingEffects) {
-	had, today, planned := mappingKey.Group(before.Elements()), mappingSource.Group(before.Elements()), mappingSource.Group(after.Elements())
+	had, planned, removed := mappingKey.Group(before.Elements()), mappingSource.Group(after.Elements()), mappingKey.Except(before.Elements(), after.Elements())
+	today := inAnyCase(mappingSource, before.Elements())
 	for _, mapping := range after.Elements() {
 		if was := had[mappingKey.Of(mapping)]; len(was) > 0 {
-			e.add(mapping, was, changedMembers(was, mapping))
+			e.add(mapping, adopt.Uncovered(mapping, was...), changedMembers(was, mapping))
 		} else {
-			others := today[mappingSource.Of(mapping)]
-			if len(others) == 0 { // a platform may fold names
-				others = slices.DeleteFunc(before.Elements(), func(other tfvalue.Value) bool {
-					return !strings.EqualFold(mappingSource.Of(other), mappingSource.Of(mapping))
-				})
-			}
-			e.add(mapping, others, nil)
+			e.add(mapping, uncoveredBy(mapping, today(mapping)), nil)
 		}
 	}
-	for _, mapping := range mappingKey.Except(before.Elements(), after.Elements()) {
-		var targets []string
-		for _, other := range planned[mappingSource.Of(mapping)] {
-			targets = append(targets, words.Name(other.At("target_table").Normal()))
-		}
-		switch line := "  - " + mappingKey.Label(mapping); {
+	for _, mapping := range removed {
+		targets := words.Names(texts(planned[mappingSource.Of(mapping)], "target_table"))
+		switch {
 		case !after.IsKnown():
 			today := cmp.Or(strings.Join(adopt.Excluded(mapping), ", "), "none")
-			e.unknown = append(e.unknown, line+": whether it stays, and which columns it excludes (today: "+today+")")
+			say(&e.unknown, mappingKey.Label(mapping), "whether it stays, and which columns it excludes (today: "+today+")")
 		case len(targets) == 0:
-			e.gone = append(e.gone, line)
+			say(&e.gone, mappingKey.Label(mapping), "")
 		default:
-			e.moved = append(e.moved, fmt.Sprintf("  - %s: to %s, no longer to %s", mappingSource.Label(mapping), strings.Join(targets, ", "),
-				words.Name(mapping.At("target_table").Normal())))
+			to := fmt.Sprintf("to %s, no longer to %s", strings.Join(targets, ", "), words.Name(mapping.At("target_table").Normal()))
+			say(&e.moved, mappingSource.Label(mapping), to)
 		}
 	}
 	return e
 }
 
-// add adds the line of a planned mapping. was has it as it is today, or the other mappings of its
-// table if it is new; changed is empty then.
-func (e *mappingEffects) add(mapping tfvalue.Value, was []tfvalue.Value, changed []string) {
-	line := "  - " + mappingKey.Label(mapping) + ": "
-	exposed := adopt.Uncovered(mapping, was...)
+// inAnyCase finds mappings by a part of their key. A platform may fold names.
+func inAnyCase(part tfvalue.Key, mappings []tfvalue.Value) func(like tfvalue.Value) []tfvalue.Value {
+	all := map[string][]tfvalue.Value{}
+	for _, mapping := range mappings {
+		name := strings.ToLower(part.Of(mapping))
+		all[name] = append(all[name], mapping)
+	}
+	return func(like tfvalue.Value) []tfvalue.Value { return all[strings.ToLower(part.Of(like))] }
+}
+
+// uncoveredBy are the columns that a new mapping copies, and that all mappings of its table exclude, spelled like it if there
+// are any.
+func uncoveredBy(mapping tfvalue.Value, ofTable []tfvalue.Value) []string {
+	if same := mappingSource.Group(ofTable)[mappingSource.Of(mapping)]; len(same) > 0 {
+		ofTable = same
+	}
+	return adopt.Uncovered(mapping, ofTable...)
+}
+
+func say(what *[]words.Said, of, text string) { *what = append(*what, words.Said{Of: of, Text: text}) }
+
+// add adds what is said of a planned mapping, which uncovers some columns. changed are the members that differ
+// from today's, none if it is new.
+func (e *mappingEffects) add(mapping tfvalue.Value, columns, changed []string) {
+	uncovered, members := strings.Join(columns, ", "), strings.Join(changed, ", ")
 	switch {
-	case len(exposed) > 0 && mapping.At(adopt.ExcludedColumns).IsFullyKnown():
-		line += strings.Join(exposed, ", ")
+	case len(columns) > 0 && mapping.At(adopt.ExcludedColumns).IsFullyKnown():
 		if others := words.Without(changed, []string{adopt.ExcludedColumns}); len(others) > 0 {
-			line += ". Also changed: " + strings.Join(others, ", ")
+			uncovered += ". Also changed: " + strings.Join(others, ", ")
 		}
-		e.exposed = append(e.exposed, line)
-	case len(exposed) > 0 && len(changed) == 0:
-		e.unknown = append(e.unknown, line+adopt.ExcludedColumns+nowExcluding(exposed))
+		say(&e.exposed, mappingKey.Label(mapping), uncovered)
+	case len(columns) > 0:
+		say(&e.unknown, mappingKey.Label(mapping), cmp.Or(members, adopt.ExcludedColumns)+" (excludes "+uncovered+" now)")
 	case len(changed) == 0:
 	case !mapping.IsFullyKnown():
-		e.unknown = append(e.unknown, line+strings.Join(changed, ", ")+nowExcluding(exposed))
+		say(&e.unknown, mappingKey.Label(mapping), members)
 	default:
-		e.again = append(e.again, line+strings.Join(changed, ", "))
+		say(&e.again, mappingKey.Label(mapping), members)
 	}
 }
 
@@ -251,21 +259,11 @@ func changedMembers(today []tfvalue.Value, planned tfvalue.Value) []string {
 	was := slices.MaxFunc(today, func(a, b tfvalue.Value) int {
 		return len(tfvalue.Differing(a, planned)) - len(tfvalue.Differing(b, planned))
 	})
-	changed := tfvalue.Differing(was, planned)
-	for i, name := range changed {
-		added := adopt.Uncovered(was, planned)
-		if name == adopt.ExcludedColumns && len(added) > 0 && planned.At(name).IsFullyKnown() {
-			changed[i] += fmt.Sprintf(" (excludes %s from now on)", strings.Join(added, ", "))
-		}
+	changed, added := tfvalue.Differing(was, planned), adopt.Uncovered(was, planned)
+	if i := slices.Index(changed, adopt.ExcludedColumns); i >= 0 && len(added) > 0 && planned.At(adopt.ExcludedColumns).IsFullyKnown() {
+		changed[i] += fmt.Sprintf(" (excludes %s from now on)", strings.Join(added, ", "))
 	}
 	return changed
-}
-
-func nowExcluding(columns []string) string {
-	if len(columns) == 0 {
-		return ""
-	}
-	return fmt.Sprintf(" (excludes %s now)", strings.Join(columns, ", "))
 }
 
 // tableMappingKey is the function table_mapping_key.

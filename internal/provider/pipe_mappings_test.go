@@ -59,7 +59,7 @@ func mappingsIn(pipe tfvalue.Value) mappingSet {
 	set := mappingSet{}
 	for _, element := range pipe.At(tableMappingsPath...).Elements() {
 		name := element.At("source_table").Text() + ">" + element.At("target_table").Text()
-		set[name] = mappingOf(texts(element.At("excluded_columns")), texts(element.At("sorting_keys")))
+		set[name] = mappingOf(texts(element.At("excluded_columns").Elements()), texts(element.At("sorting_keys").Elements()))
 	}
 	return set
 }

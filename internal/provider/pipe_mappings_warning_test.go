@@ -42,6 +42,9 @@ func TestMappingWarnings(t *testing.T) {
 		"columns more are excluded, and nothing is sorted": {mappings(wanted("public.customers", "customers",
 			`excluded_columns = ["password_hash", "phone", "ssn", "pin"]`), rest),
 			again + "  - \"public.customers:customers\": excluded_columns (excludes pin, ssn from now on), sorting_keys, use_custom_sorting_key"},
+		"the same column of two tables": {mappings(customersMapping, wanted("public.addresses", "addresses", `excluded_columns = ["x"]`),
+			wanted("sales.leads", "sales_leads", `excluded_columns = ["notes", "x"]`)),
+			again + "  - excluded_columns (excludes x from now on) (2 tables: \"public.addresses:addresses\", \"sales.leads:sales_leads\")"},
 		"all are removed": {mappings(), "All tables that are copied today (3) are no longer copied:\n" +
 			"  - \"public.addresses:addresses\"\n  - \"public.customers:customers\"\n  - \"sales.leads:sales_leads\""},
 		"another target, and fewer exclusions": {mappings(people(`["phone"]`), rest),

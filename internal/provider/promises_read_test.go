@@ -87,13 +87,27 @@ func listed(t *testing.T, warnings []string) map[string][]string {
 			case isItem && heading < 0:
 				t.Errorf("below no heading that is known: %s", line)
 			case isItem:
-				all[headings[heading]] = append(all[headings[heading]], item)
+				all[headings[heading]] = append(all[headings[heading]], ungrouped(item)...)
 			case line != "":
 				heading = slices.IndexFunc(headings, func(text string) bool { return strings.Contains(line, text) })
 			}
 		}
 	}
 	return all
+}
+
+var groupLine = regexp.MustCompile(`^(.*) \(\d+ tables: ("[^"]*"(?:, "[^"]*")*)\)$`)
+
+// ungrouped are the lines of the mappings that one line is about.
+func ungrouped(item string) (items []string) {
+	parts := groupLine.FindStringSubmatch(item)
+	if parts == nil {
+		return []string{item}
+	}
+	for key := range strings.SplitSeq(parts[2], ", ") {
+		items = append(items, key+": "+parts[1])
+	}
+	return items
 }
 
 // check compares what the plan has said with what was sent. An apply that was refused must have sent nothing.

@@ -115,6 +115,9 @@ var edits = map[string]func(p pipeText){
 	"columns of two tables": func(p pipeText) {
 		p.mappings[customersKey], p.mappings[leadsKey] = mappingText{"phone,ssn", "id"}, mappingText{"email", ""}
 	},
+	"a column more of two": func(p pipeText) {
+		p.mappings[customersKey], p.mappings[leadsKey] = mappingText{"password_hash,phone,ssn", "country,id"}, mappingText{"notes,ssn", ""}
+	},
 	"another order":       func(p pipeText) { p.mappings[customersKey] = mappingText{"password_hash,phone", "id"} },
 	"no order":            func(p pipeText) { p.mappings[customersKey] = mappingText{"password_hash,phone", ""} },
 	"a table less":        func(p pipeText) { delete(p.mappings, leadsKey) },

@@ -131,7 +131,7 @@ func (l *serviceScalingList) List(ctx context.Context, req list.ListRequest, str
 	var diags diag.Diagnostics
 	var results []list.ListResult
 	if client, organization, ok := l.Management(config.At("organization_id"), &diags); ok {
-		err := client.ListServices(ctx, organization.Text(), texts(config.At("filter")), func(decoded any) error {
+		err := client.ListServices(ctx, organization.Text(), texts(config.At("filter").Elements()), func(decoded any) error {
 			if req.Limit > 0 && int64(len(results)) == req.Limit {
 				return nil // the framework doesn't apply the limit
 			}

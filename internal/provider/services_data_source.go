@@ -132,7 +132,7 @@ func readServices(ctx context.Context, q *query) error {
 	var services []tfvalue.Value
 	keys := map[string]tftypes.Value{}
 	listType := q.config.At("services").Type().(tftypes.List)
-	err := q.client.ListServices(ctx, q.organization, texts(q.config.At("filter")), func(decoded any) error {
+	err := q.client.ListServices(ctx, q.organization, texts(q.config.At("filter").Elements()), func(decoded any) error {
 		service, err := dataRules(tfvalue.Rules{}).FromJSON(decoded, listType.ElementType)
 		if err != nil {
 			return err
@@ -152,10 +152,10 @@ func readServices(ctx context.Context, q *query) error {
 // listedType has what encryption_keys and the list resource need of a service.
 var listedType = tftypes.Object{AttributeTypes: map[string]tftypes.Type{"id": tftypes.String, "name": tftypes.String, "encryption_key": tftypes.String}}
 
-func texts(values tfvalue.Value) []string {
-	var all []string
-	for _, value := range values.Elements() {
-		all = append(all, value.Text())
+// texts are strings, or those at a path in objects, "" for one that is unknown.
+func texts(values []tfvalue.Value, at ...string) (all []string) {
+	for _, value := range values {
+		all = append(all, value.At(at...).Text())
 	}
 	return all
 }

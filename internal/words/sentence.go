@@ -1,6 +1,7 @@
 package words
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,6 +15,35 @@ func Enumerate(names []string) string {
 		return names[0]
 	}
 	return strings.Join(names[:last], ", ") + " and " + names[last]
+}
+
+// Said is what a message says of something.
+type Said struct{ Of, Text string }
+
+// Grouped is a list. What is said of several things is one line, with their number and at most
+// twenty of them. If the text is "", each thing is a line.
+func Grouped(all []Said, thing string) string {
+	var lines []string
+	of := map[string][]string{}
+	for _, said := range all {
+		if !slices.Contains(of[said.Text], said.Of) {
+			of[said.Text] = append(of[said.Text], said.Of)
+		}
+	}
+	for _, said := range all {
+		switch things := of[said.Text]; {
+		case said.Text == "":
+			lines = append(lines, "  - "+said.Of)
+		case len(things) == 1:
+			lines = append(lines, "  - "+said.Of+": "+said.Text)
+		case len(things) > 20:
+			lines = append(lines, fmt.Sprintf("  - %s (%s: %s, …)", said.Text, Count(len(things), thing), strings.Join(things[:20], ", ")))
+		case len(things) > 1:
+			lines = append(lines, fmt.Sprintf("  - %s (%s: %s)", said.Text, Count(len(things), thing), strings.Join(things, ", ")))
+		}
+		delete(of, said.Text)
+	}
+	return strings.Join(lines, "\n")
 }
 
 // Without are the names that are not among others.
@@ -42,12 +72,16 @@ func Sentence(s string) string {
 	return s + "."
 }
 
-// Count is a number of things, whose name gets an s.
+// Count is a number of things, less than a million, whose name gets an s.
 func Count(n int, thing string) string {
+	number := strconv.Itoa(n)
+	if n >= 1000 {
+		number = fmt.Sprintf("%d,%03d", n/1000, n%1000)
+	}
 	if n != 1 {
 		thing += "s"
 	}
-	return strconv.Itoa(n) + " " + thing
+	return number + " " + thing
 }
 
 // Duration rounds a duration for a message.

@@ -71,6 +71,14 @@ func Literal(text string) string {
 	return strings.NewReplacer("${", "$${", "%{", "%%{").Replace(written.String())
 }
 
+// Names returns each name for a message.
+func Names(all []string) (quoted []string) {
+	for _, name := range all {
+		quoted = append(quoted, Name(name))
+	}
+	return quoted
+}
+
 // OneLine collapses white space, as a page shows it.
 func OneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 
