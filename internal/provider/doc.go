@@ -15,6 +15,7 @@
 //	pipe.go: dataplatform_pipe, the kind and its PATCH
 //	pipe_schema.go: its schema
 //	pipe_mappings.go: table mappings: what is wrong with them, what a plan changes, in words, and their keys
+//	pipe_names.go: names of columns and tables that are probably a mistake
 //	pipe_credentials.go: the credentials of a source, as write-only arguments
 //	pipe_data_source.go: the data source
 //	api_key_resource.go: dataplatform_api_key: the creation of a key, its refreshes, and its end

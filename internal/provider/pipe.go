@@ -29,7 +29,7 @@ var pipe = adopt.New(adopt.Kind{
 	Mappings:     tableMappingsPath,
 	Validate: func(config tfvalue.Value, diags *diag.Diagnostics) {
 		checkKeys(config, diags)
-		warnSpaces(config, diags)
+		warnNames(config, diags)
 	},
 	Read: func(ctx context.Context, client *platform.Client, id adopt.Identity, read platform.Read) error {
 		return client.GetPipe(ctx, id.Organization, id.IDs[0], id.IDs[1], read)

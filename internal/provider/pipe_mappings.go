@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"unicode"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/function"
@@ -134,30 +133,6 @@ func readingsOf(text string) (all [][]string) {
 		}
 	}
 	return all
-}
-
-// warnSpaces warns about names with white space at an end, which a page does not show. To the
-// database "notes " is another column than "notes".
-func warnSpaces(config tfvalue.Value, diags *diag.Diagnostics) {
-	var lines []string
-	for key, mapping := range config.At(tableMappingsPath...).Members() {
-		if strings.ContainsFunc(key, unicode.IsSpace) { // else no name in it has any
-			mapping = mappingKey.Fill(key, mapping)
-		}
-		for name, member := range mapping.Members() {
-			for _, value := range append(member.Elements(), member) {
-				if text := value.Text(); strings.TrimSpace(text) != text {
-					lines = append(lines, fmt.Sprintf("  - %q: %s has %s", key, name, words.Name(text)))
-				}
-			}
-		}
-	}
-	slices.Sort(lines)
-	if len(lines) > 0 {
-		diags.AddWarning(strings.TrimSpace("Name begins or ends with white space: pipe "+config.At("pipe_id").Text()),
-			"The database has another table or column under such a name, or none. "+
-				"A column whose name is misspelled in excluded_columns is copied:\n\n"+strings.Join(lines, "\n"))
-	}
 }
 
 // mappingEffects are what a plan changes, in words, the worst first. A mapping is in one of them, but what is moved may be

@@ -171,19 +171,3 @@ func TestKeys(t *testing.T) {
 	b.applyAs(mappings(customersMapping, leadsMapping, `"public.\"a.b\":addresses" = { source_table = "a.b", excluded_columns = [] }`))
 	f.wantWrites()
 }
-
-// TestNamesWithSpaces warns about names that a page shows like others. It names no column of a
-// sorting key, which a message does not repeat.
-func TestNamesWithSpaces(t *testing.T) {
-	f := newFixture(t)
-	b := f.pipe(mockplatform.PostgresPipeID, mappings(customersMapping, addressesMapping, leadsMapping,
-		wanted("public.a", "a", `excluded_columns = ["x", "notes ", " y"], use_custom_sorting_key = true, sorting_keys = ["id\n"]`),
-		wanted(" public.b", "b", `excluded_columns = []`)))
-	if got, want := b.plan().warnings[0], "Name begins or ends with white space: pipe "+mockplatform.PostgresPipeID+": The database has another table or column under such a name, or none. "+
-		"A column whose name is misspelled in excluded_columns is copied:\n\n"+
-		`  - " public.b:b": source_schema_name has " public"`+"\n"+`  - "public.a:a": excluded_columns has " y"`+"\n"+
-		`  - "public.a:a": excluded_columns has "notes "`+"\n"+
-		`  - "public.a:a": sorting_keys has "id\n"`; got != want {
-		t.Errorf("the plan warns\n%s\nwant\n%s", got, want)
-	}
-}
