@@ -29,8 +29,9 @@ var (
 		Parts:      [][]string{mappingSource.Members, {"target_table"}},
 		MayOmit:    []string{"use_custom_sorting_key", "sorting_keys"},
 	}
-	// mappingSource identifies the table that a mapping is about.
+	// mappingSource identifies the table that a mapping is about, and mappingTarget the one that it writes to.
 	mappingSource = tfvalue.Key{Members: []string{"source_schema_name", "source_table"}, Separators: "."}
+	mappingTarget = tfvalue.Key{Members: []string{"target_table"}}
 )
 
 // checkMappings rejects mappings that the platform may reject, and warns about what a reviewer has to
@@ -47,6 +48,7 @@ func checkMappings(r adopt.Review) {
 	}
 	was, will := before.At(tableMappingsPath...), mappingKey.Named(r.Plan.At(tableMappingsPath...))
 	effects := effectsOf(was, will)
+	checkTargets(r, effects.shared)
 	if lines := effects.lines(was, will); len(lines) > 0 {
 		change := "change"
 		if r.Edit.IsEmpty() {
@@ -74,6 +76,22 @@ func checkSorting(r adopt.Review) {
 			fmt.Sprintf("The platform may reject or ignore the sorting keys of these table mappings of %s, "+
 				"after it has removed the mappings that they replace:\n\n%s\n\n"+
 				"Set use_custom_sorting_key and sorting_keys together, and exclude no sorting key.", r.Label, strings.Join(lines, "\n")))
+	}
+}
+
+// checkTargets rejects a plan that brings tables together in one target, and for that replaces a mapping: the platform may reject
+// the addition after the removal. What is only added loses nothing.
+func checkTargets(r adopt.Review, sharing []words.Said) {
+	added := slices.DeleteFunc(slices.Clone(r.Edit.Add), func(mapping tfvalue.Value) bool {
+		return !slices.ContainsFunc(sharing, func(said words.Said) bool { return said.Of == mappingKey.Label(mapping) })
+	})
+	if removed := mappingKey.Among(r.Edit.Remove, added); len(removed) > 0 {
+		r.Diags.AddError("Tables with the same target: "+r.Label,
+			fmt.Sprintf("This plan brings tables together in one target:\n\n%s\n\nFor that, it removes these mappings first. "+
+				"If the platform then rejects a second mapping of the target, it no longer copies these tables:\n\n%s\n\n"+
+				"Give each table a target of its own. If their rows are to mix, use two applies: "+
+				"first remove the mappings that change from the configuration, then add them as they should be.",
+				words.Grouped(sharing, "table"), mappingKey.List(removed)))
 	}
 }
 
@@ -135,9 +153,9 @@ func readingsOf(text string) (all [][]string) {
 	return all
 }
 
-// mappingEffects are what a plan changes, in words, the worst first. A mapping is in one of them, but what is moved may be
-// in another, too. What is only added is no news.
-type mappingEffects struct{ exposed, unknown, gone, moved, again []words.Said }
+// mappingEffects are what a plan changes, in words, the worst first. A mapping is in one of them, but what is shared or moved
+// may be in another, too. What is only added is no news.
+type mappingEffects struct{ exposed, unknown, gone, shared, moved, again []words.Said }
 
 // lines returns the lines of a warning about a change to mappings that are known, to others that may be unknown in part.
 func (e *mappingEffects) lines(before, after tfvalue.Value) (lines []string) {
@@ -156,6 +174,7 @@ func (e *mappingEffects) lines(before, after tfvalue.Value) (lines []string) {
 	section("Columns that will be copied from now on. The platform may copy their tables again:", e.exposed)
 	section(unknown, e.unknown)
 	section(gone, e.gone)
+	section("Written to one target from now on, so the rows of these tables mix:", e.shared)
 	section("Written to another target, and no longer to the old one:", e.moved)
 	section("Removed and added again, so the platform may copy the table again and reset its engine and partitions to defaults:", e.again)
 	return lines
@@ -163,12 +182,17 @@ func (e *mappingEffects) lines(before, after tfvalue.Value) (lines []string) {
 
 func effectsOf(before, after tfvalue.Value) (e mappingEffects) {
 	had, planned, removed := mappingKey.Group(before.Elements()), mappingSource.Group(after.Elements()), mappingKey.Except(before.Elements(), after.Elements())
-	today := inAnyCase(mappingSource, before.Elements())
+	isNew := func(mapping tfvalue.Value) bool { return len(had[mappingKey.Of(mapping)]) == 0 }
+	today, leaving, writing := inAnyCase(mappingSource, before.Elements()), inAnyCase(mappingTarget, removed), inAnyCase(mappingTarget, after.Elements())
 	for _, mapping := range after.Elements() {
-		if was := had[mappingKey.Of(mapping)]; len(was) > 0 {
-			e.add(mapping, adopt.Uncovered(mapping, was...), changedMembers(was, mapping))
+		if isNew(mapping) {
+			e.add(mapping, uncoveredBy(mapping, today(mapping), leaving(mapping)), nil)
 		} else {
-			e.add(mapping, uncoveredBy(mapping, today(mapping)), nil)
+			was := had[mappingKey.Of(mapping)]
+			e.add(mapping, adopt.Uncovered(mapping, was...), changedMembers(was, mapping))
+		}
+		if group := writing(mapping); len(group) > 1 && slices.ContainsFunc(group, isNew) {
+			say(&e.shared, mappingKey.Label(mapping), words.Name(group[0].At("target_table").Normal()))
 		}
 	}
 	for _, mapping := range removed {
@@ -197,13 +221,18 @@ func inAnyCase(part tfvalue.Key, mappings []tfvalue.Value) func(like tfvalue.Val
 	return func(like tfvalue.Value) []tfvalue.Value { return all[strings.ToLower(part.Of(like))] }
 }
 
-// uncoveredBy are the columns that a new mapping copies, and that all mappings of its table exclude, spelled like it if there
-// are any.
-func uncoveredBy(mapping tfvalue.Value, ofTable []tfvalue.Value) []string {
+// uncoveredBy are the columns that a new mapping copies: of those that all mappings of its table exclude, spelled like it if there
+// are any, and that each one excludes that leaves its target.
+func uncoveredBy(mapping tfvalue.Value, ofTable, leaving []tfvalue.Value) []string {
 	if same := mappingSource.Group(ofTable)[mappingSource.Of(mapping)]; len(same) > 0 {
 		ofTable = same
 	}
-	return adopt.Uncovered(mapping, ofTable...)
+	columns := adopt.Uncovered(mapping, ofTable...)
+	for _, predecessor := range leaving {
+		columns = append(columns, adopt.Uncovered(mapping, predecessor)...)
+	}
+	slices.Sort(columns)
+	return slices.Compact(columns)
 }
 
 func say(what *[]words.Said, of, text string) { *what = append(*what, words.Said{Of: of, Text: text}) }

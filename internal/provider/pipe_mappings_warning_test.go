@@ -18,6 +18,7 @@ func TestMappingWarnings(t *testing.T) {
 		copied  = "Columns that will be copied from now on. The platform may copy their tables again:\n"
 		unknown = "Known only after apply:\n"
 		gone    = "Tables that are no longer copied:\n"
+		shared  = "Written to one target from now on, so the rows of these tables mix:\n"
 		moved   = "Written to another target, and no longer to the old one:\n"
 		again   = "Removed and added again, so the platform may copy the table again and reset its engine and partitions to defaults:\n"
 	)
@@ -71,6 +72,20 @@ func TestMappingWarnings(t *testing.T) {
 			gone + "  - \"sales.leads:sales_leads\""},
 		"a table in another letter case": {mappings(`"public.Customers:customers" = { excluded_columns = ["phone"] }`, addressesMapping, leadsMapping),
 			copied + "  - \"public.Customers:customers\": password_hash\n" + gone + "  - \"public.customers:customers\""},
+		"a successor of a table": {mappings(wanted("public.customers_v2", "Customers", `excluded_columns = ["phone"]`), addressesMapping, leadsMapping),
+			copied + "  - \"public.customers_v2:Customers\": password_hash\n" + gone + "  - \"public.customers:customers\""},
+		"a successor of a table that gets another target": {mappings(wanted("public.customers", "archive", `excluded_columns = ["phone", "password_hash"]`),
+			wanted("public.customers_v2", "customers", `excluded_columns = ["ssn"]`), addressesMapping, leadsMapping),
+			copied + "  - \"public.customers_v2:customers\": password_hash, phone\n" +
+				moved + "  - \"public.customers\": to archive, no longer to customers"},
+		"a successor, and its exclusions are unknown": {mappings(wanted("public.customers_v2", "customers", `excluded_columns = ["phone", later.text]`), rest),
+			unknown + "  - \"public.customers_v2:customers\": excluded_columns (excludes password_hash now)\n" + gone + "  - \"public.customers:customers\""},
+		"a successor that excludes as much": {mappings(wanted("public.customers_v2", "customers", `excluded_columns = ["phone", "password_hash"]`), rest),
+			gone + "  - \"public.customers:customers\""},
+		"a second table for a target": {mappings(customersMapping, rest, wanted("eu.customers", "Customers", `excluded_columns = []`)),
+			shared + "  - Customers (2 tables: \"eu.customers:Customers\", \"public.customers:customers\")"},
+		"two new tables for a target": {mappings(customersMapping, rest, wanted("public.a", `"a.b"`, `excluded_columns = []`), wanted("public.b", `"a.b"`, `excluded_columns = [later.text]`)),
+			shared + `  - "a.b" (2 tables: "public.a:\"a.b\"", "public.b:\"a.b\"")`},
 		"the map is unknown":           {"source = { postgres = { table_mappings = later } }", hidden},
 		"one key of the map unknown":   {`source = { postgres = { table_mappings = { for t in ["customers", later.text] : "public.${t}:${t}" => { excluded_columns = ["phone"] } } } }`, hidden},
 		"the map is ignored":           {mappings() + "\nlifecycle {\n  ignore_changes = [source]\n}", ""},
@@ -80,7 +95,7 @@ func TestMappingWarnings(t *testing.T) {
 		b.arguments = row[0]
 		want := row[1]
 		if want != "" {
-			verb := map[bool]string{true: "may change", false: "change"}[strings.Contains(want, "Known only after apply")]
+			verb := map[bool]string{true: "may change", false: "change"}[strings.Contains(want, "Known only after apply") || strings.Contains(row[0], "later")]
 			want = `Table mappings of pipe "customers" (` + mockplatform.PostgresPipeID + ") " + verb + ": " + want
 		}
 		if got := strings.Join(b.plan().warnings, "\n"); got != want {

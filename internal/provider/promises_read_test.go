@@ -73,6 +73,7 @@ func addMappings(all map[string]mapping, list any) {
 var headings = []string{
 	"These current values will be replaced", "These table mappings will be added", "Columns that will be copied from now on", "Known only after apply",
 	"Tables that are no longer copied", "All tables that are copied today", "Written to another target", "Removed and added again",
+	"Written to one target",
 }
 
 // listed are the lines of warnings, by their headings. A list below something else is one that this test cannot read.
@@ -199,6 +200,13 @@ func (p *promised) checkMappings() {
 			}
 		}
 	}
+	for _, item := range p.said["Written to one target"] {
+		parts := mappingLine.FindStringSubmatch(item)
+		key, _ := strconv.Unquote(parts[1])
+		_, isAdded := p.added[key]
+		isCopied := isAdded || p.was(key) != nil || isSaved || p.hedgesMapping(key)
+		p.want(isCopied && strings.HasSuffix(key, ":"+parts[2]), "%s to be copied to %s", key, parts[2])
+	}
 	for _, item := range p.said["Written to another target"] {
 		parts := movedLine.FindStringSubmatch(item)
 		source, _ := strconv.Unquote(parts[1])
@@ -289,6 +297,17 @@ func (p *promised) checkColumns(creates bool) {
 		})
 		p.want(isNamed, "%s, which is removed, to be named", key)
 	}
+	for key := range p.added {
+		_, target, _ := strings.Cut(key, ":")
+		for other := range p.text.mappings {
+			_, isAdded := p.added[other]
+			_, isRemoved := p.removed[other]
+			isThere := isAdded || p.was(other) != nil && !isRemoved
+			isTogether := other != key && strings.HasSuffix(other, ":"+target) && p.was(key) == nil && isThere
+			p.want(!isTogether || slices.Contains(p.said["Written to one target"], strconv.Quote(key)+": "+target) || p.warns("whether it stays"),
+				"%s to be named beside %s", key, other)
+		}
+	}
 	for key, is := range p.added {
 		for _, column := range p.excludedBefore(key) {
 			if is.excludesColumn(column) {
@@ -306,15 +325,16 @@ func (p *promised) checkColumns(creates bool) {
 	}
 }
 
-// excludedBefore are the columns that the mapping of a key excluded before the apply, or all of its table if it is new.
+// excludedBefore are the columns that the mapping of a key excluded before the apply; or, if it is new, those that all of its table
+// excluded, and each one that leaves its target.
 func (p *promised) excludedBefore(key string) []string {
 	if was := p.was(key); was != nil {
 		return was.columns()
 	}
 	all := map[string]mapping{}
 	addMappings(all, member(p.before, tableMappings))
-	var columns []string
-	source, _, _ := strings.Cut(key, ":")
+	var columns, ofPredecessors []string
+	source, target, _ := strings.Cut(key, ":")
 	isFirst := true
 	for other, is := range all {
 		if strings.HasPrefix(other, source+":") {
@@ -324,6 +344,9 @@ func (p *promised) excludedBefore(key string) []string {
 			columns = slices.DeleteFunc(columns, func(column string) bool { return !is.excludesColumn(column) })
 			isFirst = false
 		}
+		if _, isRemoved := p.removed[other]; isRemoved && strings.HasSuffix(other, ":"+target) {
+			ofPredecessors = append(ofPredecessors, is.columns()...)
+		}
 	}
-	return columns
+	return append(columns, ofPredecessors...)
 }

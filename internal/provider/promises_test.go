@@ -118,12 +118,18 @@ var edits = map[string]func(p pipeText){
 	"a column more of two": func(p pipeText) {
 		p.mappings[customersKey], p.mappings[leadsKey] = mappingText{"password_hash,phone,ssn", "country,id"}, mappingText{"notes,ssn", ""}
 	},
-	"another order":       func(p pipeText) { p.mappings[customersKey] = mappingText{"password_hash,phone", "id"} },
-	"no order":            func(p pipeText) { p.mappings[customersKey] = mappingText{"password_hash,phone", ""} },
-	"a table less":        func(p pipeText) { delete(p.mappings, leadsKey) },
-	"no table":            func(p pipeText) { clear(p.mappings) },
-	"another target":      func(p pipeText) { delete(p.mappings, leadsKey); p.mappings["sales.leads:people"] = mappingText{} },
-	"a second target":     func(p pipeText) { p.mappings["public.customers:people"] = mappingText{"phone", ""} },
+	"another order":   func(p pipeText) { p.mappings[customersKey] = mappingText{"password_hash,phone", "id"} },
+	"no order":        func(p pipeText) { p.mappings[customersKey] = mappingText{"password_hash,phone", ""} },
+	"a table less":    func(p pipeText) { delete(p.mappings, leadsKey) },
+	"no table":        func(p pipeText) { clear(p.mappings) },
+	"another target":  func(p pipeText) { delete(p.mappings, leadsKey); p.mappings["sales.leads:people"] = mappingText{} },
+	"a second target": func(p pipeText) { p.mappings["public.customers:people"] = mappingText{"phone", ""} },
+	"a successor":     func(p pipeText) { delete(p.mappings, leadsKey); p.mappings["sales.people:sales_leads"] = mappingText{} },
+	"a shared target": func(p pipeText) { p.mappings["sales.people:sales_leads"] = mappingText{} },
+	"a target to share": func(p pipeText) {
+		delete(p.mappings, leadsKey)
+		p.mappings["sales.leads:addresses"] = mappingText{"notes", ""}
+	},
 	"a new table":         func(p pipeText) { p.mappings["public.orders:orders"] = mappingText{"iban", ""} },
 	"a host and a column": func(p pipeText) { p.arguments[hostPath] = `"new.example.com"`; p.mappings[leadsKey] = mappingText{} },
 	"a secret and a target": func(p pipeText) {
