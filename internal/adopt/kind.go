@@ -14,7 +14,7 @@ import (
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/words"
 )
 
-// Kind is a kind of adopted object. Of its functions, Validate, AddSecrets and Companions may be nil.
+// Kind is a kind of adopted object. Of its functions, Validate, AddSecrets, Refreshed and Companions may be nil.
 type Kind struct {
 	// Name is the type name of the resource without the provider, such as "service_scaling".
 	Name string
@@ -37,6 +37,8 @@ type Kind struct {
 	// Read reads the JSON of the remote object. Its error is a platform.Error that is
 	// NotFound if the object does not exist.
 	Read func(ctx context.Context, client *platform.Client, id Identity, read platform.Read) error
+	// Refreshed warns about what a refresh finds that is more than drift. label names the object.
+	Refreshed func(label string, state, found tfvalue.Value, diags *diag.Diagnostics)
 	// AddSecrets keeps the secrets of a configuration out of errors and logs, from the first request on: a
 	// response to a read may repeat them, too.
 	AddSecrets func(client *platform.Client, config tfvalue.Value)

@@ -47,6 +47,9 @@ func (e *Engine) refresh(ctx context.Context, c *conn.Connection, state tfvalue.
 		diags.AddError(e.CannotRead, conn.Detail(err))
 		return state, last
 	}
+	if e.Refreshed != nil {
+		e.Refreshed(e.label(state, now.remote), state, now.remote, diags)
+	}
 	return now.remote, now.remembered()
 }
 

@@ -34,6 +34,7 @@ var pipe = adopt.New(adopt.Kind{
 	Read: func(ctx context.Context, client *platform.Client, id adopt.Identity, read platform.Read) error {
 		return client.GetPipe(ctx, id.Organization, id.IDs[0], id.IDs[1], read)
 	},
+	Refreshed:  warnCopied,
 	AddSecrets: addCredentials,
 	Begin: func(ctx context.Context, client *platform.Client, id adopt.Identity) (context.Context, adopt.Call) {
 		return client.UpdatePipe(ctx, id.Organization, id.IDs[0], id.IDs[1])

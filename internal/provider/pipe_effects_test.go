@@ -77,3 +77,37 @@ func TestTargetsOfTwoTables(t *testing.T) {
 		b.wantQuiet()
 	})
 }
+
+// TestColumnsUncoveredOutside has somebody uncover columns in the console: the refresh that finds it says so, until the state has it.
+func TestColumnsUncoveredOutside(t *testing.T) {
+	f := newFixture(t)
+	b := f.mappedPipe()
+	const says = "Excluded columns have been copied: pipe \"customers\" (" + mockplatform.PostgresPipeID + "): Somebody changed these table mappings " +
+		"outside of Terraform, and the platform has copied these columns since:\n\n%s\n\nIf this plan excludes them again, its apply stops that. " +
+		"It does not delete what was copied."
+	f.UpdatePipe(b.id, func(doc mockplatform.Document) {
+		excludeIn(doc, 0, "password_hash")
+		excludeIn(doc, 2)
+		setMember(doc, tableMappings, append(listOf(member(doc, tableMappings)), object{"sourceSchemaName": "public", "sourceTable": "Customers", "targetTable": "copy"}))
+	})
+	plan := b.plan()
+	want := fmt.Sprintf(says, `  - "public.Customers:copy": password_hash, phone`+"\n"+`  - "public.customers:customers": phone`+"\n"+`  - "sales.leads:sales_leads": notes`)
+	if plan.warnings[0] != want || len(plan.warnings) != 2 {
+		t.Errorf("the plan warns\n%s\nwant first\n%s", strings.Join(plan.warnings, "\n"), want)
+	}
+	b.applyPlan(plan)
+	b.wantQuiet()
+
+	// Less is copied, and nothing was managed or nothing is told: no news.
+	f.UpdatePipe(b.id, func(doc mockplatform.Document) {
+		excludeIn(doc, 0, "password_hash", "phone", "ssn")
+		setMember(doc, tableMappings, listOf(member(doc, tableMappings))[:2])
+	})
+	wantNoText(t, b.plan().String(), "have been copied")
+	f.UpdatePipe(b.id, func(doc mockplatform.Document) { setMember(doc, "source.postgres", nil) })
+	wantNoText(t, b.tryPlan(f.start()).String(), "have been copied")
+	imported := f.pipe(b.id, seedMappings)
+	f.UpdatePipe(b.id, func(doc mockplatform.Document) { setMember(doc, tableMappings, []any{}) })
+	imported.block.Import(f.start(), mockplatform.ServiceID+"/"+b.id)
+	wantNoText(t, imported.tryPlan(f.start()).String(), "have been copied")
+}

@@ -157,6 +157,16 @@ func readingsOf(text string) (all [][]string) {
 // may be in another, too. What is only added is no news.
 type mappingEffects struct{ exposed, unknown, gone, shared, moved, again []words.Said }
 
+// warnCopied warns about columns that the state excludes, and the platform copies. Terraform prints no note of it, and a plan
+// shows a new exclusion.
+func warnCopied(label string, state, found tfvalue.Value, diags *diag.Diagnostics) {
+	if copied := effectsOf(state.At(tableMappingsPath...), found.At(tableMappingsPath...)).exposed; len(copied) > 0 {
+		diags.AddWarning("Excluded columns have been copied: "+label,
+			"Somebody changed these table mappings outside of Terraform, and the platform has copied these columns since:\n\n"+
+				words.Grouped(copied, "table")+"\n\nIf this plan excludes them again, its apply stops that. It does not delete what was copied.")
+	}
+}
+
 // lines returns the lines of a warning about a change to mappings that are known, to others that may be unknown in part.
 func (e *mappingEffects) lines(before, after tfvalue.Value) (lines []string) {
 	section := func(heading string, said []words.Said) {
@@ -181,6 +191,9 @@ func (e *mappingEffects) lines(before, after tfvalue.Value) (lines []string) {
 }
 
 func effectsOf(before, after tfvalue.Value) (e mappingEffects) {
+	if before.Equal(after) {
+		return e
+	}
 	had, planned, removed := mappingKey.Group(before.Elements()), mappingSource.Group(after.Elements()), mappingKey.Except(before.Elements(), after.Elements())
 	isNew := func(mapping tfvalue.Value) bool { return len(had[mappingKey.Of(mapping)]) == 0 }
 	today, leaving, writing := inAnyCase(mappingSource, before.Elements()), inAnyCase(mappingTarget, removed), inAnyCase(mappingTarget, after.Elements())

@@ -18,6 +18,7 @@ type promised struct {
 	way    string
 	plan   result                // before the apply has added to it
 	before mockplatform.Document // the pipe before the apply
+	seed   mockplatform.Document // as the state of an update has it before the refresh
 	bodies []string
 
 	t *testing.T
@@ -73,8 +74,10 @@ func addMappings(all map[string]mapping, list any) {
 var headings = []string{
 	"These current values will be replaced", "These table mappings will be added", "Columns that will be copied from now on", "Known only after apply",
 	"Tables that are no longer copied", "All tables that are copied today", "Written to another target", "Removed and added again",
-	"Written to one target",
+	"Written to one target", copiedSince,
 }
+
+const copiedSince = "the platform has copied these columns since"
 
 // listed are the lines of warnings, by their headings. A list below something else is one that this test cannot read.
 func listed(t *testing.T, warnings []string) map[string][]string {
@@ -124,6 +127,7 @@ func (p *promised) check(t *testing.T, isRefused bool, count map[string]int) {
 	p.checkDenials()
 	p.checkShown(creates)
 	p.checkColumns(creates)
+	p.checkNews()
 }
 
 func (p *promised) want(holds bool, format string, values ...any) {
@@ -287,8 +291,10 @@ func (p *promised) checkColumns(creates bool) {
 		return
 	}
 	var lines []string
-	for _, some := range p.said {
-		lines = append(lines, some...)
+	for heading, some := range p.said {
+		if heading != copiedSince {
+			lines = append(lines, some...)
+		}
 	}
 	for key := range p.removed {
 		source, target, _ := strings.Cut(key, ":")
@@ -309,30 +315,51 @@ func (p *promised) checkColumns(creates bool) {
 		}
 	}
 	for key, is := range p.added {
-		for _, column := range p.excludedBefore(key) {
+		isRemoved := func(other string) bool { _, isRemoved := p.removed[other]; return isRemoved }
+		for _, column := range excludedBefore(p.before, key, isRemoved) {
 			if is.excludesColumn(column) {
 				continue
 			}
 			p.count["columns"]++
-			source, _, _ := strings.Cut(key, ":")
+			source, target, _ := strings.Cut(key, ":")
 			word := regexp.MustCompile(`\b` + column + `\b`)
 			isNamed := slices.ContainsFunc(lines, func(line string) bool {
 				isOfMapping := strings.Contains(line, "whether it stays") && !strings.Contains(line, "which columns it excludes (today: ")
-				return strings.HasPrefix(line, `"`+source+":") && word.MatchString(line) && !isOfMapping
+				isPredecessor := strings.Contains(line, ":"+target+`": whether it stays`) // of a map that is unknown
+				return (strings.HasPrefix(line, `"`+source+":") || isPredecessor) && word.MatchString(line) && !isOfMapping
 			})
 			p.want(isNamed, "%s of %s, which is uncovered, to be named", column, key)
 		}
 	}
 }
 
-// excludedBefore are the columns that the mapping of a key excluded before the apply; or, if it is new, those that all of its table
-// excluded, and each one that leaves its target.
-func (p *promised) excludedBefore(key string) []string {
-	if was := p.was(key); was != nil {
+// checkNews wants each column that the console has uncovered to be named with its mapping, if the plan has read that, and no other.
+func (p *promised) checkNews() {
+	now := map[string]mapping{}
+	addMappings(now, member(p.before, tableMappings))
+	isGone := func(other string) bool { _, isThere := now[other]; return !isThere }
+	var lines []string
+	for key, is := range now {
+		columns := slices.DeleteFunc(excludedBefore(p.seed, key, isGone), is.excludesColumn)
+		slices.Sort(columns)
+		if len(columns) > 0 && p.way == "update" {
+			lines = append(lines, strconv.Quote(key)+": "+strings.Join(columns, ", "))
+		}
+	}
+	slices.Sort(lines)
+	said := slices.Sorted(slices.Values(p.said[copiedSince]))
+	p.want(slices.Equal(said, lines), "%q to be news, and not %q", lines, said)
+	p.count["news"] += len(said)
+}
+
+// excludedBefore are the columns that the mapping of a key excluded in a document; or, if it is new, those that all of its table
+// excluded, and each one that is removed from its target.
+func excludedBefore(doc mockplatform.Document, key string, isRemoved func(key string) bool) []string {
+	all := map[string]mapping{}
+	addMappings(all, member(doc, tableMappings))
+	if was, isThere := all[key]; isThere {
 		return was.columns()
 	}
-	all := map[string]mapping{}
-	addMappings(all, member(p.before, tableMappings))
 	var columns, ofPredecessors []string
 	source, target, _ := strings.Cut(key, ":")
 	isFirst := true
@@ -344,7 +371,7 @@ func (p *promised) excludedBefore(key string) []string {
 			columns = slices.DeleteFunc(columns, func(column string) bool { return !is.excludesColumn(column) })
 			isFirst = false
 		}
-		if _, isRemoved := p.removed[other]; isRemoved && strings.HasSuffix(other, ":"+target) {
+		if isRemoved(other) && strings.HasSuffix(other, ":"+target) {
 			ofPredecessors = append(ofPredecessors, is.columns()...)
 		}
 	}
