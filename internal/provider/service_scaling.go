@@ -42,14 +42,17 @@ var serviceScaling = adopt.New(adopt.Kind{
 	Body: func(_ adopt.Change, patch adopt.Content) (body map[string]any, hasCredentials bool) {
 		return tfvalue.Rules{}.JSON(patch.All()), false
 	},
-	AlsoChanges: func(send tfvalue.Value) []string {
-		if send.At("min_total_memory_gb").IsNull() && send.At("max_total_memory_gb").IsNull() {
-			return nil
-		}
-		return []string{"min_replica_memory_gb", "max_replica_memory_gb"} // derived from the total memory
-	},
-	Check: warnFewReplicas,
+	AlsoChanges: replicaMemory,
+	Check:       checkScaling,
 })
+
+// replicaMemory returns what is derived from the total memory, if that is sent.
+func replicaMemory(send tfvalue.Value) []string {
+	if send.At("min_total_memory_gb").IsNull() && send.At("max_total_memory_gb").IsNull() {
+		return nil
+	}
+	return []string{"min_replica_memory_gb", "max_replica_memory_gb"}
+}
 
 func serviceScalingSchema() schema.Schema {
 	fields := serviceAttributes()
@@ -89,17 +92,21 @@ func deprecatedMemory(bound, limit string) schema.Attribute {
 	return attribute
 }
 
-func checkMemoryLimits(config tfvalue.Value, diags *diag.Diagnostics) {
-	minimum, maximum := config.At("min_total_memory_gb"), config.At("max_total_memory_gb")
+func checkMemoryLimits(service tfvalue.Value, diags *diag.Diagnostics) {
+	minimum, maximum := service.At("min_total_memory_gb"), service.At("max_total_memory_gb")
 	if isSet(minimum) && isSet(maximum) && minimum.Number().Cmp(maximum.Number()) > 0 {
 		diags.AddAttributeError(path.Root("min_total_memory_gb"), "Minimum memory exceeds maximum",
-			fmt.Sprintf("min_total_memory_gb must not exceed max_total_memory_gb, got %v and %v.", minimum.Number(), maximum.Number()))
+			fmt.Sprintf("min_total_memory_gb must not exceed max_total_memory_gb, got %v and %v. "+
+				"If only one of them changes, the platform keeps the other.", minimum.Number(), maximum.Number()))
 	}
 }
 
-// warnFewReplicas warns about a limit of the API document that the organization's tier may lift, which the provider
-// cannot see.
-func warnFewReplicas(r adopt.Review) []string {
+// checkScaling rejects a memory limit beyond the other one that the platform keeps, and warns about a limit of the API document
+// that the organization's tier may lift, which the provider cannot see.
+func checkScaling(r adopt.Review) []string {
+	if replicaMemory(r.Leaves) != nil {
+		checkMemoryLimits(r.Leaves.Merge(r.Found()), r.Diags)
+	}
 	if replicas := r.Leaves.At("num_replicas"); isSet(replicas) && replicas.Number().Cmp(big.NewFloat(2)) < 0 && r.Found().At("is_primary").True() {
 		r.Diags.AddAttributeWarning(path.Root("num_replicas"), "Fewer than 2 replicas for "+r.Label,
 			"The service is the first of its warehouse (is_primary). The platform may reject the change: "+

@@ -3,9 +3,13 @@ package provider
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
+	"github.com/zclconf/go-cty/cty"
+
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/terraformtest"
 )
 
 const thisScaling = "dataplatform_service_scaling.this"
@@ -75,4 +79,40 @@ func TestPlanOfTooFewReplicas(t *testing.T) {
 		b.arguments = "num_replicas = 1"
 		wantWarning(t, b.plan().warnings, warning[id])
 	}
+}
+
+// TestMemoryLimitBesideThePlatforms plans a memory limit beyond the other one, which only the platform has: it keeps that.
+func TestMemoryLimitBesideThePlatforms(t *testing.T) {
+	t.Parallel()
+	const ignored = "\nlifecycle {\n  ignore_changes = [%s_total_memory_gb]\n}\n"
+	terraformtest.Rows(t, map[string]struct{ adopted, arguments, got string }{ // the platform has 48 and 96
+		"maximum of an adoption":         {"-", "max_total_memory_gb = 24", "48 and 24"},
+		"maximum":                        {"", "max_total_memory_gb = 24", "48 and 24"},
+		"minimum":                        {"", "min_total_memory_gb = 108", "108 and 96"},
+		"the other one is ignored":       {"", "max_total_memory_gb = 24\nmin_total_memory_gb = 24" + fmt.Sprintf(ignored, "min"), "48 and 24"},
+		"the other one is no longer set": {"min_total_memory_gb = 48", "max_total_memory_gb = 24", "48 and 24"},
+		"unknown until the apply":        {"", "max_total_memory_gb = later.number", "48 and 36"},
+		"both":                           {"", "max_total_memory_gb = 24\nmin_total_memory_gb = 24", ""},
+		"itself ignored":                 {"", "max_total_memory_gb = 24" + fmt.Sprintf(ignored, "max"), ""},
+		"equal":                          {"", "max_total_memory_gb = 48", ""},
+	}, func(t *testing.T, row struct{ adopted, arguments, got string }) {
+		f := newFixture(t)
+		f.UpdateService(mockplatform.ServiceID, func(doc mockplatform.Document) { doc["minTotalMemoryGb"], doc["maxTotalMemoryGb"] = 48, 96 })
+		b := f.scaling(mockplatform.ServiceID, row.adopted)
+		b.learn(cty.ObjectVal(map[string]cty.Value{"number": cty.NumberIntVal(36)}))
+		if row.adopted != "-" {
+			b.apply()
+		}
+		b.arguments = row.arguments
+		r := b.tryApply()
+		if row.got == "" {
+			b.must(r)
+			b.wantQuiet()
+			return
+		}
+		b.refuses(r, "min_total_memory_gb must not exceed max_total_memory_gb, got "+row.got+". If only one of them changes, the platform keeps the other.")
+		if isLate := strings.Contains(row.arguments, "later"); isLate != (r.action != "error") {
+			t.Errorf("refused in the %s", map[bool]string{true: "plan", false: "apply"}[r.action == "error"])
+		}
+	})
 }
