@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -12,6 +13,7 @@ import (
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/adopt"
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/platform"
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/words"
 )
 
 // pipe is dataplatform_pipe: the configuration of one pipe, adopted.
@@ -30,6 +32,7 @@ var pipe = adopt.New(adopt.Kind{
 	Validate: func(config tfvalue.Value, diags *diag.Diagnostics) {
 		checkKeys(config, diags)
 		warnNames(config, diags)
+		checkColumns(config, diags)
 	},
 	Read: func(ctx context.Context, client *platform.Client, id adopt.Identity, read platform.Read) error {
 		return client.GetPipe(ctx, id.Organization, id.IDs[0], id.IDs[1], read)
@@ -47,7 +50,7 @@ var pipe = adopt.New(adopt.Kind{
 		if send.At("field_mappings").IsNull() {
 			return nil
 		}
-		return []tfvalue.Path{{"destination", "columns"}}
+		return []tfvalue.Path{columnsPath}
 	},
 })
 
@@ -70,7 +73,45 @@ func checkPipe(r adopt.Review) []string {
 		return nil // a secret for another kind would not help
 	}
 	checkMappings(r)
+	warnColumns(r)
 	return checkCredentials(r)
+}
+
+var columnsPath = tfvalue.Path{"destination", "columns"}
+
+// checkColumns rejects a column that is configured twice, and a field that is mapped to none of those that are configured.
+func checkColumns(config tfvalue.Value, diags *diag.Diagnostics) {
+	var lines []string
+	names, fields := texts(config.At(columnsPath...).Elements(), "name"), texts(config.At("field_mappings").Elements(), "destination_field")
+	for i, name := range names {
+		if name != "" && slices.Contains(names[:i], name) {
+			lines = append(lines, "  - destination.columns has more than one column "+words.Name(name))
+		}
+	}
+	if len(names) > 0 && !slices.Contains(names, "") {
+		for _, name := range words.Names(words.Without(fields, append(names, ""))) {
+			lines = append(lines, "  - field_mappings has "+name+" as a destination_field, and destination.columns has no such column")
+		}
+	}
+	if len(lines) > 0 {
+		diags.AddError("Invalid columns", "The configuration contradicts itself:\n\n"+strings.Join(lines, "\n")+"\n\nCorrect the names.")
+	}
+}
+
+// warnColumns warns about a change to the columns, unless it only adds some at the end: the plan shows a change to each that
+// another one moves.
+func warnColumns(r adopt.Review) {
+	planned := r.Leaves.At(columnsPath...)
+	was, will := r.Found().At(columnsPath...).Elements(), planned.Elements()
+	if planned.IsNull() || !planned.IsFullyKnown() || len(will) >= len(was) && slices.EqualFunc(was, will[:len(was)], tfvalue.Value.Equal) {
+		return
+	}
+	had, has := texts(was, "name"), texts(will, "name")
+	other := texts(slices.DeleteFunc(will, func(column tfvalue.Value) bool { return slices.ContainsFunc(was, column.Equal) }), "name")
+	added, removed := words.Without(has, had), words.Without(had, has)
+	list := func(names []string) string { return cmp.Or(strings.Join(words.Names(names), ", "), "none") }
+	r.Diags.AddWarning("Destination columns change: "+r.Label, fmt.Sprintf("The plan shows a change to each column that moves. Apart from the order:\n\n"+
+		"  - added: %s\n  - removed: %s\n  - of another type: %s", list(added), list(removed), list(words.Without(other, added))))
 }
 
 // checkKinds rejects a kind of source that the pipe does not have. If the API returns a source of no kind
