@@ -157,7 +157,7 @@ func (w *workspace) expireKeys(name string) {
 	w.T.Helper()
 	state := w.Read(name)
 	for member, date := range map[string]string{"created_at": "2025-10-03", "expire_at": "2026-01-01"} {
-		state = regexp.MustCompile(`"`+member+`": "2[^"]+"`).ReplaceAllString(state, `"`+member+`": "`+date+`T00:00:00Z"`)
+		state = regexp.MustCompile(`"`+member+`": ?"2[^"]+"`).ReplaceAllString(state, `"`+member+`": "`+date+`T00:00:00Z"`)
 	}
 	w.File(name, state)
 }
