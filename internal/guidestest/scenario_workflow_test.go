@@ -54,7 +54,8 @@ func (f *pipeline) run(job, variables string, code int, texts ...string) {
 		}
 		f.File("step.sh", step[1])
 		out := f.shell("export GITHUB_OUTPUT=output GITHUB_STEP_SUMMARY=summary COMMIT=0123456789abcdef " + variables +
-			"; code=0; bash --noprofile --norc -eo pipefail step.sh 2>&1 || code=$?; echo; echo exit code $code")
+			"; code=0; bash --noprofile --norc -eo pipefail step.sh > log 2>&1 || code=$?; cat log; echo; echo exit code $code")
+		wantNoCommand(f.T, f.Read("log"))
 		printed += out
 		if failed == 0 && !strings.HasSuffix(out, "exit code 0") {
 			failed = 1
@@ -77,6 +78,7 @@ func (f *pipeline) run(job, variables string, code int, texts ...string) {
 // reaches the store, and stands nowhere else.
 func TestScenarioWorkflow(t *testing.T) {
 	needsProgram(t, "openssl")
+	needsProgram(t, "jq")
 	w := newScenario(t)
 	pair, other := sealingtest.X25519(t), sealingtest.X25519(t)
 	w.File("keys/environments/production.pub", pair.Recipient+"\n")
@@ -104,7 +106,7 @@ func TestScenarioWorkflow(t *testing.T) {
 	f.run("plan", plan, 0, "code=2")
 	f.run("apply", apply, 0, "4 imported, 0 added, 4 changed")
 	stored(1)
-	f.run("plan", pullRequest, 0, "production, keys at 0123456789:** No changes.", "production, plan at 0123456789:** No changes.", "code=0")
+	f.run("plan", pullRequest, 0, "production, keys at 0123456789:** Plan: 0 to add, 0 to change, 0 to destroy.", "production, plan at 0123456789:** Plan: 0 to add, 0 to change, 0 to destroy.", "code=0")
 
 	// A renewal delivers the new secret, and makes no plan stale.
 	w.UpdateService(mockplatform.ServiceID, func(doc mockplatform.Document) { doc["numReplicas"] = 9 })
@@ -132,7 +134,7 @@ func TestScenarioWorkflow(t *testing.T) {
 	f.run("keys", "SECRETS_DIRECTORY=/nowhere "+identity, 1, "Secrets Manager")
 	f.run("keys", identity, 0, "2 added, 0 changed, 4 destroyed")
 	stored(4)
-	f.run("plan", plan+" DATAPLATFORM_KEY_SECRET=wrong", 1, "There is no plan. Error: Cannot read", "code=1")
+	f.run("plan", plan+" DATAPLATFORM_KEY_SECRET=wrong", 1, "There is no plan. ``` Error: Cannot read", "code=1")
 	w.ResetJournal()
 	w.edit("environments/production.tfvars", `{ username = "crm-replication" }`, "{ username = \"crm-replication\" }\n    secret_version = 2")
 	f.run("plan", plan, 0, "code=2")

@@ -144,16 +144,16 @@ func hasSecret(values map[string]string) bool {
 // TestHandedOutWorkflow wants what changes something on main alone and in an environment of
 // its own, only the plan of this run applied, each secret in one environment, and no exit code lost.
 func TestHandedOutWorkflow(t *testing.T) {
-	const stop, prefix = `echo "::stop-commands::$(openssl rand -hex 16)" && `, "${{ inputs.environment }}"
+	const stop, prefix = `token=$(openssl rand -hex 16); echo "::stop-commands::$token"; trap 'echo "::$token::"' EXIT` + "\n", "${{ inputs.environment }}"
 	w := read(t, handedOut)
 	if w.Defaults.Run["shell"] != "bash" {
 		t.Error("the shell has no pipefail")
 	}
 	keys, plan, apply := w.Jobs["keys"], w.Jobs["plan"], w.Jobs["apply"]
-	if keys.If != isMain || keys.Environment != prefix+"-keys" || !runs(keys, stop+"terraform -chdir=keys apply -auto-approve -input=false -lock-timeout=5m ") {
+	if keys.If != isMain || keys.Environment != prefix+"-keys" || !runs(keys, "terraform -chdir=keys apply -auto-approve -input=false -lock-timeout=5m ") {
 		t.Errorf("keys: if %s, in %s", keys.If, keys.Environment)
 	}
-	if plan.Environment != prefix+"-plan" || !runs(plan, "rm -f keys.txt plan.txt") || !runs(plan, "[ $code -eq 0 ] || [ $code -eq 2 ]") {
+	if plan.Environment != prefix+"-plan" || !runs(plan, "rm -f {.,keys}/{plan.json,tfplan}") || !runs(plan, "[ $code -eq 0 ] || [ $code -eq 2 ]") {
 		t.Errorf("plan: in %s, or the comment can be one of the branch, or a failure is none", plan.Environment)
 	}
 	if !slices.ContainsFunc(plan.Steps, func(s step) bool {
@@ -161,7 +161,7 @@ func TestHandedOutWorkflow(t *testing.T) {
 	}) {
 		t.Error("plan: drift is no failure")
 	}
-	if apply.Needs != "plan" || !strings.HasPrefix(apply.If, isMain+" && github.event_name != 'schedule' && ") || apply.Environment != prefix || !runs(apply, stop+"terraform apply -input=false -lock-timeout=5m tfplan") {
+	if apply.Needs != "plan" || !strings.HasPrefix(apply.If, isMain+" && github.event_name != 'schedule' && ") || apply.Environment != prefix || !runs(apply, "terraform apply -input=false -lock-timeout=5m tfplan") {
 		t.Errorf("apply: if %s, in %s, needs %s", apply.If, apply.Environment, apply.Needs)
 	}
 	for id, j := range w.Jobs {
@@ -176,6 +176,8 @@ func TestHandedOutWorkflow(t *testing.T) {
 			case strings.Contains(s.Run, "terraform init") && s.Run != "terraform init -input=false -lockfile=readonly",
 				strings.Contains(s.Run, "keys init") && s.Run != "terraform -chdir=keys init -input=false -lockfile=readonly":
 				t.Errorf("%s: %q trusts a provider that the lock file does not have", id, s.Run)
+			case strings.Contains(s.Run, "terraform ") && !strings.Contains(s.Run, " init ") && !strings.HasPrefix(s.Run, stop):
+				t.Errorf("%s: %q can run commands of the workflow, by names of objects", id, s.Run)
 			case strings.HasPrefix(s.Uses, "actions/upload-artifact@") && (s.With["path"] != "tfplan" || s.If != isMain) &&
 				(id != "keys" || s.With["path"] != "keys/errored.tfstate"): // whose keys have recipients
 				t.Errorf("%s: uploads %s if %s", id, s.With, s.If)
