@@ -116,7 +116,7 @@ func inClone(t *testing.T) *workspace {
 	root := absolute(t, "../..")
 	dir, home := filepath.Join(t.TempDir(), "terraform-provider-dataplatform"), t.TempDir()
 	err := os.Mkdir(dir, 0o750)
-	for _, name := range []string{"GNUmakefile", "go.mod", "go.sum", "main.go", "internal", "tools", "examples"} {
+	for _, name := range []string{".ci", "GNUmakefile", "go.mod", "go.sum", "main.go", "internal", "tools", "examples"} {
 		err = errors.Join(err, os.Symlink(filepath.Join(root, name), filepath.Join(dir, name)))
 	}
 	// The go command would go on writing its statistics there while the test removes it.

@@ -7,18 +7,41 @@
 set -euo pipefail
 terraform=$1 bin=$PWD/bin examples=$PWD/examples/demo
 
-dir=$(mktemp -d "${TMPDIR:-/tmp}/dataplatform-demo-XXXXXX")
-fake=
-trap '[ -z "$fake" ] || kill "$fake"; cd /; rm -rf "$dir"' EXIT
+# Ctrl-C kills what runs: Terraform would wait for its provider, and that for the fake, which is gone. The
+# directory has a name before it exists, so that none is left behind without one.
+dir=${TMPDIR:-/tmp}/dataplatform-demo-$$-$RANDOM$RANDOM
+end() {
+	trap '' INT TERM HUP
+	set +m
+	for job in $(jobs -p); do kill -KILL -- "-$job" 2>/dev/null || true; done
+	wait 2>/dev/null || true
+	cd /
+	rm -rf "$dir"
+}
+trap end EXIT
+trap 'end; exit 130' INT TERM HUP # also if one comes while another ends it
+mkdir -m 700 "$dir"
 cd "$dir"
+
+# Starts a program in a process group of its own, which Ctrl-C does not reach, but end does.
+start() {
+	set -m
+	"$@" </dev/null &
+	set +m
+}
+terraform() {
+	start "$terraform" "$@"
+	wait $! # until it ends, or Ctrl-C is pressed
+}
 
 # Nothing that the shell has set for another configuration.
 for variable in "${!TF_@}" "${!DATAPLATFORM_@}"; do unset "$variable"; done
 export TF_CLI_CONFIG_FILE=/dev/null TF_IN_AUTOMATION=1 CHECKPOINT_DISABLE=1
-bold=$'\e[1m' plain=$'\e[0m'
-if [ ! -t 1 ] || [ -n "${NO_COLOR-}" ]; then
-	bold='' plain='' TF_CLI_ARGS=-no-color
-	export TF_CLI_ARGS
+export TMPDIR=. # sockets are there, whose paths must be short
+bold=$'\e[1m' plain=$'\e[0m' erase=$'\r\e[K'
+if [ ! -t 1 ] || [ -n "${NO_COLOR-}" ] || [ "${TERM:-dumb}" = dumb ]; then
+	bold='' plain='' erase=$'\n'
+	export TF_CLI_ARGS=-no-color
 fi
 
 # Where Terraform looks for a provider before it asks a registry. Development
@@ -29,12 +52,12 @@ for host in registry.terraform.io registry.opentofu.org; do
 	cp "$bin"/terraform-provider-dataplatform* "$plugin"
 done
 
-"$bin/mockplatform" -journal -env env >journal &
+start "$bin/mockplatform" -journal -env env >journal
 fake=$!
 until grep -qs Ctrl-C journal; do kill -0 "$fake"; sleep 0.1; done
 . ./env
 cp "$examples/main.tf" .
-"$terraform" init >init.txt || { cat init.txt; exit 1; }
+terraform init >init.txt || { cat init.txt; exit 1; }
 
 # Says what comes next and why, and waits for a key if a person is there to press one.
 step() {
@@ -42,7 +65,7 @@ step() {
 	if [ -t 0 ] && [ -t 1 ]; then
 		printf '%s[press a key, or q to quit]%s' "$bold" "$plain"
 		read -rsn1 key || key=q
-		printf '\r\e[K'
+		printf %s "$erase"
 		[ "$key" != q ] || exit 0
 	fi
 }
@@ -62,7 +85,7 @@ edit() {
 # Runs a plan, and shows what changes to a known value, and the warnings. With a pattern, it shows
 # the lines that match.
 plan() {
-	"$terraform" plan ${1:+-no-color} -out=tfplan >plan.txt || { cat plan.txt; exit 1; }
+	terraform plan ${1:+-no-color} -out=tfplan >plan.txt || { cat plan.txt; exit 1; }
 	if [ -n "${1-}" ]; then
 		prompt "terraform plan -out=tfplan | grep -E '$1'"
 		grep -E "$1" plan.txt
@@ -82,7 +105,7 @@ apply() {
 	local seen
 	seen=$(wc -l <journal)
 	prompt terraform apply tfplan
-	"$terraform" apply tfplan >apply.txt || { cat apply.txt; exit 1; }
+	terraform apply tfplan >apply.txt || { cat apply.txt; exit 1; }
 	grep 'Apply complete' apply.txt
 	echo 'Sent to the platform:'
 	tail -n "+$((seen + 1))" journal | grep -A 1 -E '^[0-9:.]+ (PATCH|POST)' |
