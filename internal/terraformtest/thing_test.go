@@ -339,6 +339,8 @@ type program struct {
 func newProgram(t *testing.T, provider tfprotov6.ProviderServer) *program {
 	t.Helper()
 	under := ProgramUnder(t)
+	// OpenTofu (1.11) panics where a plan that breaks the rules has an unknown value, and words other faults
+	// otherwise, so the two can only be compared with Terraform.
 	if under.OpenTofu || under.OlderThan("1.11", "") {
 		t.Skipf("needs Terraform 1.11 with its write-only arguments, and this is %s", under)
 	}

@@ -220,6 +220,11 @@ func TestReleaseWorkflow(t *testing.T) {
 	if err != nil || !strings.Contains(string(packages), `    tags: ["{{ .Version }}"]`+"\n") || !strings.Contains(string(packages), `    sbom: "false"`+"\n") {
 		t.Errorf("the image has other tags, or its SBOM is made by another image: %v", err)
 	}
+	commands, err := os.ReadFile(root + "GNUmakefile")
+	if err != nil || !strings.Contains(string(commands), "gh release upload --clobber ") ||
+		!strings.Contains(string(packages), "  use_existing_draft: true\n  replace_existing_artifacts: true\n") {
+		t.Errorf("a release cannot be run again: %v", err)
+	}
 	if latest := read(t, ".github/workflows/latest.yml"); !strings.Contains(latest.text, "\n  release:\n    types: [released]\n") ||
 		!regexp.MustCompile(`(?s)gh attestation verify.*--tag "\$IMAGE:latest"`).MatchString(latest.Jobs["image"].Steps[0].Run) {
 		t.Errorf("latest moves otherwise:\n%s", latest.text)
