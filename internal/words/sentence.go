@@ -72,11 +72,11 @@ func Sentence(s string) string {
 	return s + "."
 }
 
-// Count is a number of things, less than a million, whose name gets an s.
+// Count is a number of things, whose name gets an s.
 func Count(n int, thing string) string {
 	number := strconv.Itoa(n)
-	if n >= 1000 {
-		number = fmt.Sprintf("%d,%03d", n/1000, n%1000)
+	for i := len(number) - 3; i > 0; i -= 3 {
+		number = number[:i] + "," + number[i:]
 	}
 	if n != 1 {
 		thing += "s"
