@@ -4,10 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
-	"encoding/base32"
 	"encoding/base64"
-	"encoding/binary"
-	"encoding/hex"
 	"fmt"
 	"log"
 	"net"
@@ -18,39 +15,17 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
-	"unicode/utf16"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/words"
 )
 
-// wide spells a text in units of some bytes each.
-func wide(text string, order binary.AppendByteOrder, size int) string {
-	var all []byte
-	for _, unit := range utf16.Encode([]rune(text)) {
-		if size == 2 {
-			all = order.AppendUint16(all, unit)
-		} else {
-			all = order.AppendUint32(all, uint32(unit))
-		}
-	}
-	return string(all)
-}
-
-// A new key's secret that nothing decodes is in no error and no log, wherever the answer has it: in the status line, in headers, in
-// a redirect, in a trailer, in what is no HTTP, in the body.
+// A new key's secret in a form that nothing decodes is in no error and no log, wherever the answer has it beside a body: in the
+// status line, in headers, in a redirect, in a trailer, in what is no HTTP. TestAnswersToTheCreationOfAKey has it in bodies.
 func TestNewSecretIsNowhere(t *testing.T) {
 	const secret = "Zq7Wx9Kd3Rt5Yp1M"
-	var escaped, entities strings.Builder
-	for _, r := range secret {
-		fmt.Fprintf(&escaped, `\u%04x`, r)
-		fmt.Fprintf(&entities, "&#%d;", r)
-	}
 	forms := map[string]string{
-		"plain": secret, "base64": base64.StdEncoding.EncodeToString([]byte(secret)), "base64 of bytes before": base64.RawURLEncoding.EncodeToString([]byte("x" + secret)),
-		"base32": base32.StdEncoding.EncodeToString([]byte(secret)), "hex": hex.EncodeToString([]byte(secret)),
-		"UTF-16": wide(secret, binary.LittleEndian, 2), "UTF-16 big": wide(secret, binary.BigEndian, 2), "UTF-32": wide(secret, binary.LittleEndian, 4),
-		"percent": "%" + strings.Join(strings.Split(hex.EncodeToString([]byte(secret)), ""), "%"), "JSON": escaped.String(), "HTML": entities.String(),
-		"backwards": "M1pY5tR3dK9xW7qZ",
+		"plain": secret, "backwards": "M1pY5tR3dK9xW7qZ", "UTF-16": strings.Join(strings.Split(secret, ""), "\x00") + "\x00",
+		"base64 of bytes before": base64.RawURLEncoding.EncodeToString([]byte("x" + secret)),
 	}
 	const length = "\r\nContent-Length: "
 	answers := map[string]string{
@@ -71,12 +46,6 @@ func TestNewSecretIsNowhere(t *testing.T) {
 		"a chunk":           "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nSECRET\r\n",
 		"a trailer":         "HTTP/1.1 200 OK\r\nTrailer: X-A\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\nX-A: SECRET\r\n\r\n",
 		"a broken trailer":  "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\nSECRET\r\n\r\n",
-		"a body":            "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n\r\nYour secret: SECRET",
-		"a page":            "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<title>SECRET</title>",
-		"a body of a 500":   "HTTP/1.1 500 OK\r\n\r\nSECRET",
-		"a body of a 302":   "HTTP/1.1 302 OK\r\n\r\nSECRET",
-		"another member":    "HTTP/1.1 200 OK\r\n\r\n" + `{"message":"SECRET"}`,
-		"a token":           "HTTP/1.1 200 OK\r\n\r\n" + `{"result":{"token":"SECRET"}}`,
 		"more than the key": "HTTP/1.1 200 OK" + length + "2\r\n\r\n{}HTTP/1.1 200 SECRET\r\n\r\n",
 	}
 	listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")

@@ -86,6 +86,7 @@ func TestErrorNamesItsObjectAndWhatToDo(t *testing.T) {
 		"401":               {"pipe", respond(401, ""), pipe, "Check key_id and key_secret. The key may be wrong, expired, disabled or revoked."},
 		"401 of a token":    {"alert", respond(401, ""), alert, "Check alerts_access_token. It may be wrong, expired or revoked."},
 		"403":               {"key", respond(403, ""), key, "This may mean that the API key lacks a role, is disabled, has expired or belongs"},
+		"409":               {"key", respond(409, ""), key, "No key was created. If the message says that the name is taken, another key has it"},
 		"404 of a list":     {"list", respond(404, ownError), list, "Check organization_id."},
 		"404 of an alert":   {"alert", respond(404, ""), alert, "Check the ID. Otherwise check alerts_base_url."},
 		"404 of a router":   {"scaling", respond(404, ""), scaling, "The response does not look like the platform's: check base_url"},

@@ -114,25 +114,6 @@ func TestAPIKeyInTime(t *testing.T) {
 	}, func(t *testing.T, f *fixture, life keyLife) { life.play(t, f) })
 }
 
-// An expiry that is past is rejected for a key that is to be created, by the plan or by the apply before the request.
-func TestAPIKeyPastExpiry(t *testing.T) {
-	inBubble(func(t *testing.T, f *fixture) {
-		const refused = "expire_at must be in the future when the key is created"
-		b := f.key(fixed(100))
-		b.block.CreateBeforeDestroy = true
-		b.apply()
-		f.ResetJournal()
-		until(100)
-		b.arguments = fixed(100) + `name = "other"`
-		b.refuses(b.tryPlan(f.start()), refused)
-		b.arguments = fixed(200)
-		plan := b.plan()
-		until(200)
-		b.carryOut(f.start(), plan)
-		b.refuses(plan, refused)
-	})(t)
-}
-
 // Whatever the platform makes of an expiry, the state has it, no key is created with every plan, and none is kept for ever
 // in silence. A warning says once what the platform has made of it, and each plan that a key has less time than validity_hours.
 func TestAPIKeyExpiryOfThePlatform(t *testing.T) {
