@@ -30,21 +30,6 @@ func TestWriteOnlyValuesAreNotReturned(t *testing.T) {
 	}
 }
 
-// TestPauseIsDemanded has a platform that changes the mappings of a paused pipe alone, and resumes it. A rejected PATCH
-// leaves it paused.
-func TestPauseIsDemanded(t *testing.T) {
-	t.Parallel()
-	const change = `{"source":{"postgres":{"tableMappingsToRemove":[{"sourceSchemaName":"public","targetTable":"customers","sourceTable":"`
-	b := newBench(t, mockplatform.Behaviour{Patches: mockplatform.Patches{DemandsPause: true}})
-	path := pipesPath + mockplatform.PostgresPipeID
-	equal(t, "the status of a change while it runs", b.send("PATCH", path, change+`customers"}]}}}`).status, 400)
-	equal(t, "that of another change", b.send("PATCH", path, `{"name":"n"}`).status, 200)
-	b.console(200, "PATCH", aPipe, `{"state":"Paused"}`)
-	equal(t, "that of one that fails", b.send("PATCH", path, change+`none"}]}}}`).status, 400)
-	equal(t, "that of a change while it is paused", b.send("PATCH", path, change+`customers"}]}}}`).status, 200)
-	equal(t, "that of the next one", b.send("PATCH", path, change+`orders"}]}}}`).status, 400)
-}
-
 func TestTableMappingsAreAddedAndRemoved(t *testing.T) {
 	t.Parallel()
 	const (

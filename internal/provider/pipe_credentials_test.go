@@ -3,7 +3,6 @@ package provider
 import (
 	"fmt"
 	"net/http"
-	"slices"
 	"strings"
 	"testing"
 
@@ -14,20 +13,6 @@ import (
 var pipesByKind = map[string]string{
 	"kafka": mockplatform.KafkaPipeID, "object_storage": mockplatform.ObjectStoragePipeID,
 	"cloud_stream": mockplatform.CloudStreamPipeID, "postgres": mockplatform.PostgresPipeID,
-}
-
-func TestEveryKindHasAPipe(t *testing.T) {
-	t.Parallel()
-	for _, kind := range sourceKinds {
-		if pipesByKind[kind] == "" {
-			t.Errorf("add a pipe whose source is %s to internal/mockplatform/seed, and to pipesByKind", kind)
-		}
-	}
-	for _, c := range credentials {
-		if !slices.Contains(sourceKinds, c.kind) {
-			t.Errorf("%s has credentials, and is not in sourceAttributes", c.kind)
-		}
-	}
 }
 
 // An empty success says of no credential that it has arrived.

@@ -1,41 +1,12 @@
 package provider
 
 import (
-	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/terraformtest"
 )
-
-// TestSameOfManyTables has one line for a column that many tables uncover, with their number and twenty of them.
-func TestSameOfManyTables(t *testing.T) {
-	f := newFixture(t)
-	twenty := ""
-	for i := range 20 {
-		twenty += fmt.Sprintf(`, "public.t%03d:t%03d"`, i, i)
-	}
-	twenty = strings.TrimPrefix(twenty, ", ")
-	for tables, says := range map[int]string{
-		1:    "  - \"public.alone:alone\": c7, c8\n  - \"public.t000:t000\": c7",
-		20:   "  - \"public.alone:alone\": c7, c8\n  - c7 (20 tables: " + twenty + ")",
-		1000: "  - \"public.alone:alone\": c7, c8\n  - c7 (1,000 tables: " + twenty + ", …)",
-	} {
-		was, will := mappingSet{"alone>alone": {"c7,c8", ""}}, mappingSet{"alone>alone": {}}
-		for i := range tables {
-			name := fmt.Sprintf("t%03d>t%03d", i, i)
-			was[name], will[name] = mapping{"c7,x", ""}, mapping{"x", ""}
-		}
-		f.UpdatePipe(mockplatform.PostgresPipeID, func(doc mockplatform.Document) { setMember(doc, tableMappings, was.documents()) })
-		b := f.pipe(mockplatform.PostgresPipeID, "source = { postgres = { table_mappings = "+toJSON(t, was.arguments())+" } }")
-		b.apply()
-		b.arguments = "source = { postgres = { table_mappings = " + toJSON(t, will.arguments()) + " } }"
-		if got := strings.Join(b.plan().warnings, "\n"); !strings.HasSuffix(got, "may copy their tables again:\n"+says) {
-			t.Errorf("%d tables: the plan warns\n%s\nwant\n%s", tables, got, says)
-		}
-	}
-}
 
 // TestTargetsOfTwoTables refuses a plan that brings tables together in one target and replaces a mapping for that. What is only added
 // is a warning, and what the platform has already passes, also where one of the two changes.
@@ -76,38 +47,4 @@ func TestTargetsOfTwoTables(t *testing.T) {
 		b.applyAs(set(row.after))
 		b.wantQuiet()
 	})
-}
-
-// TestColumnsUncoveredOutside has somebody uncover columns in the console: the refresh that finds it says so, until the state has it.
-func TestColumnsUncoveredOutside(t *testing.T) {
-	f := newFixture(t)
-	b := f.mappedPipe()
-	const says = "Excluded columns have been copied: pipe \"customers\" (" + mockplatform.PostgresPipeID + "): Somebody changed these table mappings " +
-		"outside of Terraform, and the platform has copied these columns since:\n\n%s\n\nIf this plan excludes them again, its apply stops that. " +
-		"It does not delete what was copied."
-	f.UpdatePipe(b.id, func(doc mockplatform.Document) {
-		excludeIn(doc, 0, "password_hash")
-		excludeIn(doc, 2)
-		setMember(doc, tableMappings, append(listOf(member(doc, tableMappings)), object{"sourceSchemaName": "public", "sourceTable": "Customers", "targetTable": "copy"}))
-	})
-	plan := b.plan()
-	want := fmt.Sprintf(says, `  - "public.Customers:copy": password_hash, phone`+"\n"+`  - "public.customers:customers": phone`+"\n"+`  - "sales.leads:sales_leads": notes`)
-	if plan.warnings[0] != want || len(plan.warnings) != 2 {
-		t.Errorf("the plan warns\n%s\nwant first\n%s", strings.Join(plan.warnings, "\n"), want)
-	}
-	b.applyPlan(plan)
-	b.wantQuiet()
-
-	// Less is copied, and nothing was managed or nothing is told: no news.
-	f.UpdatePipe(b.id, func(doc mockplatform.Document) {
-		excludeIn(doc, 0, "password_hash", "phone", "ssn")
-		setMember(doc, tableMappings, listOf(member(doc, tableMappings))[:2])
-	})
-	wantNoText(t, b.plan().String(), "have been copied")
-	f.UpdatePipe(b.id, func(doc mockplatform.Document) { setMember(doc, "source.postgres", nil) })
-	wantNoText(t, b.tryPlan(f.start()).String(), "have been copied")
-	imported := f.pipe(b.id, seedMappings)
-	f.UpdatePipe(b.id, func(doc mockplatform.Document) { setMember(doc, tableMappings, []any{}) })
-	imported.block.Import(f.start(), mockplatform.ServiceID+"/"+b.id)
-	wantNoText(t, imported.tryPlan(f.start()).String(), "have been copied")
 }
