@@ -257,5 +257,15 @@ func TestAPIKeyWithoutLimits(t *testing.T) {
 		wantWarning(t, b.plan().warnings, "If the plan says")
 		b.arguments = "name = \"other\""
 		wantWarning(t, b.plan().warnings, "Of the new key, apart from what ignore_changes lists:"+unlisted+unlimited)
+
+		// What is ignored replaces nothing, and a key that is replaced has it all the same.
+		b.arguments = lasting + "\n" + listed + "roles = [\"developer\"]\nlifecycle {\n  ignore_changes = [roles]\n}\n"
+		b.wantQuiet()
+		b.ResetJournal()
+		b.arguments += "rotation_triggers = { t = 1 }\n"
+		plan := b.plan()
+		wantWarning(t, plan.warnings, "The plan shows what the new key gets, also of what ignore_changes lists. If the plan says")
+		b.applyPlan(plan)
+		wantText(t, b.Writes()[0], `"roles":["developer"]`)
 	})(t)
 }

@@ -17,7 +17,10 @@ const thisPipe = "dataplatform_pipe.this"
 const (
 	kafkaUser   = `source_credentials = { kafka = { username = "u", password_wo = "pass", password_wo_version = 1 } }`
 	postgresOne = `source_credentials = { postgres = { username = "u", password_wo = "pass", password_wo_version = 1 } }`
-	twoSecrets  = `source = { validate_samples = true }
+	// TestPromises has where credentials are sent, or a warning denies it.
+	withoutCredentials = "source.kafka changes, and this plan has no value of source_credentials.kafka.password_wo: either this run does not set it, " +
+		"or ignore_changes lists it. If it is not set, no credentials are sent, "
+	twoSecrets = `source = { validate_samples = true }
   source_credentials = { object_storage = { access_key_id = "a", secret_key_wo_version = 1, `
 )
 
@@ -34,6 +37,8 @@ type pipeChange struct {
 	patches []string
 	// warning is a text of the one warning; where there is none, nothing warns.
 	warning string
+	// travels is the secret that the warning about credentials beside another change names; where there is none, it does not warn.
+	travels string
 }
 
 var pipeChanges = map[string]pipeChange{
@@ -60,25 +65,17 @@ var pipeChanges = map[string]pipeChange{
 		differing: []string{"source.cloud_stream.iam_role"},
 		patches:   []string{`{"source": {"cloudStream": {"iamRole": "r"}}}`},
 	},
-	"a mapping that is declared in full changes, and the credentials travel with it": {
-		kind: mockplatform.PostgresPipeID, before: seedMappings + "\n" + postgresOne, after: resorted + "\n" + postgresOne + "\n  name = \"n\"",
-		differing: []string{"name", "source.postgres.table_mappings"},
+	// As that of a data source that waits.
+	"a mapping changes, the credentials travel with it, and an ID that is unknown until the apply is no other one": {
+		kind: mockplatform.PostgresPipeID, before: seedMappings + "\n" + postgresOne,
+		after:     resorted + "\n" + postgresOne + "\n  name = \"n\"\n  pipe_id = later.customers",
+		differing: []string{"name", "source.postgres.table_mappings"}, unknown: []string{"pipe_id"}, travels: "postgres.password_wo",
 		patches: []string{
 			`{"name": "n"}`,
 			`{"source": {"postgres": {"credentials": {"username": "u", "password": "pass"},
   "tableMappingsToRemove": [{"sourceSchemaName": "public", "sourceTable": "customers", "targetTable": "customers"}]}}}`,
 			`{"source": {"postgres": {"credentials": {"username": "u", "password": "pass"},
   "tableMappingsToAdd": [{"sourceSchemaName": "public", "sourceTable": "customers", "targetTable": "customers",
-  "excludedColumns": ["password_hash", "phone"], "useCustomSortingKey": true, "sortingKeys": ["id"]}]}}}`,
-		},
-		warning: "its engine and partitions to defaults: - \"public.customers:customers\": sorting_keys",
-	},
-	"an ID that is unknown until the apply, as of a data source that waits, is no other one": {
-		kind: mockplatform.PostgresPipeID, before: seedMappings, after: resorted + "\n  pipe_id = later.customers",
-		differing: []string{"source.postgres.table_mappings"}, unknown: []string{"pipe_id"},
-		patches: []string{
-			`{"source": {"postgres": {"tableMappingsToRemove": [{"sourceSchemaName": "public", "sourceTable": "customers", "targetTable": "customers"}]}}}`,
-			`{"source": {"postgres": {"tableMappingsToAdd": [{"sourceSchemaName": "public", "sourceTable": "customers", "targetTable": "customers",
   "excludedColumns": ["password_hash", "phone"], "useCustomSortingKey": true, "sortingKeys": ["id"]}]}}}`,
 		},
 		warning: "its engine and partitions to defaults: - \"public.customers:customers\": sorting_keys",
@@ -124,7 +121,27 @@ var pipeChanges = map[string]pipeChange{
 	"credentials leave the configuration": {
 		before: kafkaUser, after: ``,
 		differing: []string{"source_credentials"},
-		warning:   "The platform keeps what it has",
+		warning: "Credentials are no longer managed: pipe \"orders\" (" + mockplatform.KafkaPipeID +
+			"): This removes source_credentials.kafka.password_wo from the configuration only. The platform keeps what it has",
+	},
+	"credentials leave the configuration, and are ignored": {
+		before: kafkaUser, after: "lifecycle {\n  ignore_changes = [source_credentials]\n}",
+	},
+	"a source changes, and its secret is set": {
+		before: kafkaUser, after: kafkaUser + "\n  source = { kafka = { iam_role = \"r\" } }",
+		differing: []string{"source.kafka.iam_role"}, travels: "kafka.password_wo",
+		patches: []string{`{"source": {"kafka": {"iamRole": "r", "credentials": {"username": "u", "password": "pass"}}}}`},
+	},
+	"a source changes, and its secret is not at hand": {
+		before: kafkaUser, after: "source_credentials = { kafka = { username = \"u\", password_wo_version = 1 } }\n  source = { kafka = { iam_role = \"r\" } }",
+		differing: []string{"source.kafka.iam_role"}, patches: []string{`{"source": {"kafka": {"iamRole": "r"}}}`},
+		warning: withoutCredentials,
+	},
+	"a source changes, and its secret is ignored": {
+		before:    kafkaUser,
+		after:     kafkaUser + "\n  source = { kafka = { iam_role = \"r\" } }\n  lifecycle {\n  ignore_changes = [source_credentials.kafka.password_wo]\n}",
+		differing: []string{"source.kafka.iam_role"}, warning: withoutCredentials,
+		patches: []string{`{"source": {"kafka": {"iamRole": "r", "credentials": {"username": "u", "password": "pass"}}}}`},
 	},
 	"a secret ends with a line break": {
 		after:     `source_credentials = { kafka = { username = "u", password_wo = "pass\n", password_wo_version = 1 } }`,
@@ -166,9 +183,15 @@ func TestPipeChanges(t *testing.T) {
 		if plan.action != action || !slices.Equal(plan.changed(), change.differing) || !slices.Equal(plan.unknown(), unknown) {
 			t.Errorf("the plan is to %s %q, with %q known after it; want %s %q, with %q", plan.action, plan.changed(), plan.unknown(), action, change.differing, unknown)
 		}
-		wantWarning(t, slices.DeleteFunc(plan.warnings, func(warning string) bool { // TestCredentialsThatAreSentOrLeft
-			return strings.HasPrefix(warning, "Credentials may be sent with another change")
-		}), change.warning)
+		travels := func(warning string) bool {
+			return strings.HasPrefix(warning, "Credentials may be sent with another change: ")
+		}
+		if at := slices.IndexFunc(plan.warnings, travels); at >= 0 != (change.travels != "") {
+			t.Errorf("credentials travel: %q", plan.warnings)
+		} else if at >= 0 {
+			wantText(t, plan.warnings[at], "also sends what its own run has as source_credentials."+change.travels+", although this plan changes no version.")
+		}
+		wantWarning(t, slices.DeleteFunc(plan.warnings, travels), change.warning)
 		b.applyPlan(plan)
 		b.wantWrites(change.patches...)
 		if next := b.plan(); next.action != "none" {
@@ -278,47 +301,6 @@ func TestResponsesRepeatSecrets(t *testing.T) {
 			f.ClearFaults()
 		}
 	})(t)
-}
-
-// A source whose credentials are configured changes, and the plan does not have them: it warns, whatever the reason, and says
-// when they are sent all the same. A change to table mappings needs none, and neither do credentials that are not configured.
-func TestSourceWithoutCredentials(t *testing.T) {
-	const (
-		says = "source.postgres changes, and this plan has no value of source_credentials.postgres.password_wo: either this run does not set it, " +
-			"or ignore_changes lists it. If it is not set, no credentials are sent, "
-		version = "source_credentials = { postgres = { password_wo_version = 1 } }\n"
-		secret  = "source_credentials = { postgres = { password_wo_version = 1, password_wo = \"hush-hush\" } }\n"
-		host    = "source = { postgres = { host = \"h2\" } }\n"
-	)
-	ignoring := func(name string) string { return "lifecycle {\n  ignore_changes = [" + name + "]\n}" }
-	type row struct {
-		arguments   string
-		warns, sent bool
-	}
-	played(t, map[string]row{
-		"a table":               {version + resorted, false, false},
-		"a name":                {version + `name = "n"`, false, false},
-		"a host":                {version + host, true, false},
-		"without a version":     {host, false, false},
-		"the secret is ignored": {secret + host + ignoring("source_credentials.postgres.password_wo"), true, true},
-		"all of it is ignored":  {secret + host + ignoring("source_credentials"), true, true},
-		"another version, too":  {strings.ReplaceAll(secret, "1", "2") + host + ignoring("source_credentials"), true, false},
-		"the secret is set":     {secret + host, false, true},
-		"ignored, and not set":  {version + host + ignoring("source_credentials"), true, false},
-	}, func(t *testing.T, f *fixture, test row) {
-		b := f.pipe(mockplatform.PostgresPipeID, secret)
-		b.apply()
-		f.ResetJournal()
-		b.arguments = test.arguments
-		plan := b.plan()
-		if said := strings.Join(plan.change.Warnings, "\n"); strings.Contains(said, says) != test.warns {
-			t.Errorf("the plan warns %q, want a warning: %t", said, test.warns)
-		}
-		b.applyPlan(plan)
-		if sent := strings.Join(f.Writes(), "\n"); strings.Contains(sent, "hush-hush") != test.sent {
-			t.Errorf("sent %s, want the secret in it: %t", sent, test.sent)
-		}
-	})
 }
 
 // A source of a kind that the API document does not have may be another one than the configured: the plan warns.
