@@ -1,7 +1,6 @@
 package conn_test
 
 import (
-	"encoding/json"
 	"strings"
 	"testing"
 
@@ -90,36 +89,5 @@ func TestOrganization(t *testing.T) {
 	missing.Ready(conn.ManagementSettings, &diags)
 	if len(diags) != 1 || !strings.Contains(texts(diags), "organization_id and key_id are not set: ") {
 		t.Errorf("want one error: %s", texts(diags))
-	}
-}
-
-// TestEmptyObjects has objects that set nothing: one warning, which names the innermost.
-func TestEmptyObjects(t *testing.T) {
-	t.Parallel()
-	object := func(member string, typ tftypes.Type) tftypes.Object {
-		return tftypes.Object{AttributeTypes: map[string]tftypes.Type{member: typ}}
-	}
-	table := object("rows", tftypes.Number)
-	typ := object("destination", object("table", table))
-	typ.AttributeTypes["credentials"] = object("version", tftypes.String)
-	for names, config := range map[string]string{
-		"destination.table":                 `{"destination": {"table": {}}}`,
-		"credentials and destination.table": `{"destination": {"table": {}}, "credentials": {}}`,
-		"":                                  `{"destination": {"table": {}}}`, // of which the table is unknown
-	} {
-		var decoded any
-		_ = json.Unmarshal([]byte(config), &decoded)
-		object, err := tfvalue.Rules{}.FromJSON(decoded, typ)
-		if names == "" {
-			object = object.With(tfvalue.Unknown(table), "destination", "table")
-		}
-		want := "Warning: Object is empty: No attributes are set in " + names +
-			", so Terraform manages nothing of it. In a module, declare such an object as optional(object({...})) without a default, " +
-			"so that it is null if it is omitted. Otherwise check the spelling: Terraform silently ignores misspelled names."
-		var diags diag.Diagnostics
-		conn.WarnEmptyObjects(object, &diags)
-		if got := texts(diags); err != nil || got != want && names != "" || got != "" && names == "" {
-			t.Errorf("%s: %s %v", config, got, err)
-		}
 	}
 }

@@ -78,11 +78,8 @@ type Patches struct {
 	// MovesReplicaMemory derives the memory per replica from a total memory that
 	// is sent.
 	MovesReplicaMemory bool
-	// AddsFirst carries out tableMappingsToAdd before tableMappingsToRemove, so
-	// that a source table is still mapped when the same request adds it again.
-	AddsFirst bool
 	// OneTablePerTarget rejects a mapping to a target table that another mapping
-	// has. With AddsFirst, a mapping that the same request removes still has it.
+	// has.
 	OneTablePerTarget bool
 	// DemandsPause rejects a change to table mappings unless the pipe is paused, and resumes
 	// the pipe after each.

@@ -167,14 +167,11 @@ func (h *handler) changeTableMappings(doc Document) error {
 	}
 	for _, element := range adds {
 		add := asDocument(element)
-		table, target := mappingID[:2], mappingID[2:]
-		if findMapping(mappings, add, mappingID) >= 0 ||
-			patches.AddsFirst && findMapping(removes, add, table) >= 0 {
+		if findMapping(mappings, add, mappingID) >= 0 {
 			return reject(http.StatusBadRequest, "source.postgres.tableMappingsToAdd: %s.%s is already mapped",
 				add["sourceSchemaName"], add["sourceTable"])
 		}
-		if patches.OneTablePerTarget && (findMapping(mappings, add, target) >= 0 ||
-			patches.AddsFirst && findMapping(removes, add, target) >= 0) {
+		if patches.OneTablePerTarget && findMapping(mappings, add, mappingID[2:]) >= 0 {
 			return reject(http.StatusBadRequest, "source.postgres.tableMappingsToAdd: %s is already the target of another table",
 				add["targetTable"])
 		}

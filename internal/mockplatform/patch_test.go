@@ -50,10 +50,9 @@ func TestTableMappingsAreAddedAndRemoved(t *testing.T) {
 		{"add", add + invoices, mockplatform.Patches{}, 4, ""},
 		{"remove", `"tableMappingsToRemove":[{` + customers, mockplatform.Patches{}, 2, ""},
 		{"remove what is not there", `"tableMappingsToRemove":[{` + invoices, mockplatform.Patches{}, 3, "is not mapped"},
-		{"replace, removes first", add + customers + remove, mockplatform.Patches{}, 3, ""},
-		{"replace, adds first", add + customers + remove, mockplatform.Patches{AddsFirst: true}, 3, "is already mapped"},
-		{"a freed target, removes first", add + taken + remove, oneTable, 3, ""},
-		{"a freed target, adds first", add + taken + remove, mockplatform.Patches{OneTablePerTarget: true, AddsFirst: true}, 3, "is already the target"},
+		{"replace", add + customers + remove, mockplatform.Patches{}, 3, ""},
+		{"a freed target", add + taken + remove, oneTable, 3, ""},
+		{"a target that is taken", add + taken, oneTable, 3, "is already the target"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()

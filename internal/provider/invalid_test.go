@@ -101,6 +101,23 @@ func TestInvalidConfigurations(t *testing.T) {
 	}
 }
 
+// TestEmptyObjects has objects that set nothing: one warning, which names the innermost. One that is unknown may set something.
+func TestEmptyObjects(t *testing.T) {
+	t.Parallel()
+	for arguments, names := range map[string]string{
+		"source = { postgres = { settings = {} } }":                                        "source.postgres.settings",
+		"settings = {}\nsource = { kafka = { iam_role = null }, postgres = { port = 1 } }": "settings and source.kafka",
+		"settings = later\nsource = { kafka = later }":                                     "",
+	} {
+		want := map[bool]string{true: "Object is empty: No attributes are set in " + names + ", so Terraform manages nothing of it. In a module, declare such " +
+			"an object as optional(object({...})) without a default, so that it is null if it is omitted. Otherwise check the spelling: " +
+			"Terraform silently ignores misspelled names."}[names != ""]
+		if got := strings.Join(validated(t, "resource dataplatform_pipe", pipeIDs+"\n"+arguments).warnings, "\n"); got != want {
+			t.Errorf("%s: %q, want %q", arguments, got, want)
+		}
+	}
+}
+
 // TestElementsAreHidden has errors in elements of sets, which the framework spells with
 // the whole element: no value of it is printed.
 func TestElementsAreHidden(t *testing.T) {

@@ -89,9 +89,7 @@ var smallPlatforms = []smallPlatform{
 		b.Responses.Sparse = []mockplatform.Sparse{{Path: "**", OnlyEmpty: true, Zeros: true}}
 		b.Patches.Resets = mockplatform.Resets{TopLevel: true, Nested: true, To: mockplatform.ToEmpty}
 	}},
-	{title: "adds first", behave: func(b *mockplatform.Behaviour) {
-		b.Patches.AddsFirst, b.Patches.OneTablePerTarget = true, true
-	}},
+	{title: "one table per target", behave: func(b *mockplatform.Behaviour) { b.Patches.OneTablePerTarget = true }},
 	{title: "returns the past", returnsThePast: true, behave: func(b *mockplatform.Behaviour) {
 		b.Responses.PatchResult = mockplatform.ResultBefore
 	}},

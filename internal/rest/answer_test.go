@@ -125,8 +125,7 @@ func TestMessageIsFoundAndMasked(t *testing.T) {
 	secrets.AddSecret("two words")
 	secrets.AddSecret(testUUID)
 	for body, want := range map[string]string{
-		`{"error":{"error":{"detail":"too small","code":7}}}`: "too small",
-		`{"error":"Bad Request","message":"too small"}`:       "too small",
+		`{"error":"Bad Request","message":"too small"}`: "too small",
 		`{"x":{"y":1}}`: `{"x":{"y":1}}`,
 		`{"message":"two\nlines\u001b[31m and\u202e\u2028\u2029\ufffd more"}`: "two lines [31m and more",
 		" <title>two words</title>":                                    withheld,
