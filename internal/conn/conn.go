@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"unicode"
 	"unicode/utf8"
 
@@ -27,9 +28,10 @@ type Connection struct {
 	Unknown, Unset []string // the settings that are known only after apply, and those that are not set
 	Run            string   // a unique name of this run: Terraform starts a provider for each plan and each apply
 
-	// Warned, Seen and Gone are what this run remembers: the warnings that it does not repeat, the API keys that it has read, as
-	// only a plan does, and whether it has created one, as only an apply does, and the objects that no longer exist.
-	Warned, Seen, Gone Keys
+	// What this run remembers: the warnings that it does not repeat, the objects that no longer exist, the API keys that
+	// it has read, as only a plan does, and whether it has created one, as only an apply does.
+	Warned, Gone, ReadAPIKeys Keys
+	HasCreatedAPIKey          atomic.Bool
 }
 
 // Keys is a set of keys that many goroutines may use. The zero value is empty.
@@ -65,9 +67,8 @@ func (c *Connection) Waits(settings ...string) bool {
 	return slices.ContainsFunc(settings, func(s string) bool { return slices.Contains(c.Unknown, s) })
 }
 
-// SkipsRefresh reports whether a refresh has to wait for the apply, and warns about it: no setting is
-// missing, but some are unknown, such as a key that this run replaces. An error would block the plan
-// that replaces it.
+// SkipsRefresh reports whether a refresh has to wait for the apply, and warns about it: no setting is missing, but some
+// are unknown, such as a key that this run replaces. An error would block the plan that replaces it.
 func (c *Connection) SkipsRefresh(diags *diag.Diagnostics) bool {
 	if len(only(ManagementSettings, c.Unset)) > 0 || !c.Waits(ManagementSettings...) {
 		return false

@@ -9,8 +9,7 @@ import (
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/words"
 )
 
-// GetAlert reads one alert of the alerting API ("Get alert" in the API document). The ID has to be one
-// segment of a path, and no dot segment.
+// GetAlert reads one alert ("Get alert" in the API document). The ID has to be one segment of a path, no dot segment.
 func (c *Client) GetAlert(ctx context.Context, id string, read Read) error {
 	return c.rest.Do(ctx, &rest.Request{
 		Operation:      "read alert",

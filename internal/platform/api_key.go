@@ -17,16 +17,15 @@ type CreatedAPIKey struct {
 	// them. Any may be missing or of another type.
 	Key       map[string]any
 	RequestID string // the platform's ID of the request, or ""
-	Repeated  bool   // each attempt before the last may have created a key, too: see rest.Response
 	Doubt     error  // what is wrong with a response, apart from the members of Key; nil if nothing is
+	// MayExistTwice: each attempt before the last may have created a key, too. See rest.Response.
+	MayExistTwice bool
 }
 
-// CreateAPIKey creates a key ("Create key" in the API document), from the JSON object that
-// body is marshaled to. From then on, errors and logs mask its secret.
-//
-// The API can neither read nor delete a key, so the POST is non-idempotent (see rest.Request). A response
-// that is not as documented counts if it has the secret, whatever its status, or of a key with hashData, the ID. After an
-// error that is Ambiguous, a key may exist whose secret is lost.
+// CreateAPIKey creates a key ("Create key" in the API document), from the JSON object that body is marshaled to. From
+// then on, errors and logs mask its secret. The API can neither read nor delete a key, so the POST is non-idempotent
+// (see rest.Request). A response that is not as documented counts if it has the secret, whatever its status, or of a
+// key with hashData, the ID. After an error that is Ambiguous, a key may exist whose secret is lost.
 func (c *Client) CreateAPIKey(ctx context.Context, organizationID string, body map[string]any) (*CreatedAPIKey, error) {
 	written, err := json.Marshal(body)
 	if err != nil {
@@ -52,7 +51,7 @@ func (c *Client) CreateAPIKey(ctx context.Context, organizationID string, body m
 // the response has its secret, or its ID if the secret is hashed.
 func (k *CreatedAPIKey) receive(r *rest.Response, hashed bool) error {
 	all := resultIn(r.Value)
-	*k = CreatedAPIKey{Key: maps.Clone(all), RequestID: r.RequestID, Repeated: r.Repeated, Doubt: r.Doubt}
+	*k = CreatedAPIKey{Key: maps.Clone(all), RequestID: r.RequestID, Doubt: r.Doubt, MayExistTwice: r.MayExistTwice}
 	for name, value := range members(all["key"]) {
 		if name != "keyId" && name != "keySecret" {
 			k.Key[name] = value

@@ -28,8 +28,7 @@ const (
 	DefaultMaxConcurrentRequests = 10 // Terraform's own default parallelism
 )
 
-// Config configures a Client. The settings of either API may be empty if none of its
-// operations is called. See ParseBaseURL for the URLs.
+// Config configures a Client. The settings of an API may be empty if none of its operations is called.
 type Config struct {
 	BaseURL, KeyID, KeySecret        string // of the management API, and an API key for it
 	AlertsBaseURL, AlertsAccessToken string // of the alerting API, and a bearer token for it

@@ -19,20 +19,17 @@ import (
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/words"
 )
 
-// listLifetime is how long a list of services is reused: long enough for a refresh of many
-// resources, short enough for the next command to see a change in the console. A failed
-// list is reused as long, or each of a thousand resources would spend its retry_timeout on it.
+// listLifetime is how long a list is reused: long enough for a refresh of many resources, short enough for the next
+// command to see a change. One that failed is, too, or each of a thousand reads would spend its retry_timeout on it.
 const listLifetime = 30 * time.Second
 
 // lists are the lists of services of one client. A read of one service uses a list that began after the last write to
 // the service, and after the end of the list that the last read of the service used, because whoever reads again wants
 // a newer answer. So many reads at different times share few lists. A fresh read uses a list that begins after the
 // call, or one that has failed, since an error shows no old values. Rejected: making every read a fresh one. A refresh
-// of many services would cost nearly as many lists.
-//
-// A list begins once the previous list of the same services has ended, and every read that needs a
-// newer list than that waits for it. So the two lists of a read that finds nothing are consecutive. Both
-// are kept, so that all services that are gone share them.
+// of many services would cost nearly as many lists. A list begins once the previous list of the same services has
+// ended, and every read that needs a newer list waits for it. So the two lists of a read that finds nothing are
+// consecutive. Both are kept, so that all services that are gone share them.
 type lists struct {
 	do func(context.Context, *rest.Request) error
 
@@ -53,8 +50,7 @@ type list struct {
 	requestID    string
 }
 
-// service is one service of a list. Only its ID and name are read with the list, so that an unusable
-// field of one service does not break the reads of the others.
+// service is one service of a list. A field that is unusable breaks only the reads of its own service.
 type service struct {
 	id, name  string // the ID in lower case, the name in the normal form of Terraform's
 	decoded   any
@@ -102,8 +98,7 @@ func (l *lists) find(ctx context.Context, r *rest.Request, key string, wanted fu
 	return found, err
 }
 
-// find returns the wanted services of a list that has ended. If it may not be all, what it omits is not known, which is an
-// error.
+// find returns the wanted services of a list that has ended. If that may not be all, what it omits is an error.
 func (l *list) find(r *rest.Request, wanted func(*service) bool) (found []*service, err error) {
 	if l.err != nil {
 		return nil, l.err

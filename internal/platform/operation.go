@@ -43,8 +43,7 @@ type Read func(object any) error
 // MaxAge is how old a read may be that a patch is based on: see Patch.AsOf.
 const MaxAge = rest.MaxAge
 
-// Patch is what one attempt of an update sends. Body is marshaled, and Leaves names what it has, for the log. See
-// rest.Request for the others.
+// Patch is what one attempt of an update sends: its Body is marshaled. See rest.Request for the others.
 type Patch struct {
 	Body                          map[string]any
 	Leaves                        []string
@@ -55,8 +54,7 @@ type Patch struct {
 // Update is a PATCH of one object under way. Each attempt may have another body.
 type Update struct{ call *rest.Call }
 
-// begin begins an update, which the caller has to End. It sends no request yet. The context that it returns
-// ends with the update's retry_timeout, for what the caller reads between two attempts.
+// begin begins an update, which the caller has to End: see rest.Client.Begin.
 func (c *Client) begin(ctx context.Context, r *rest.Request) (context.Context, *Update) {
 	r.Method = http.MethodPatch
 	ctx, call := c.rest.Begin(ctx, r)
@@ -114,8 +112,7 @@ func AsError(err error) *Error {
 	return e
 }
 
-// Absence returns why an error is NotFound, as the rest of a sentence: "the API returned HTTP 404 Not Found (request ID
-// req-1): pipe not found.", or that two consecutive lists omit the object.
+// Absence returns why an error is NotFound, as the rest of a sentence.
 func Absence(err error) string {
 	e := AsError(err)
 	if e.Status == 0 {

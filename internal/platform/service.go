@@ -10,9 +10,8 @@ import (
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/words"
 )
 
-// ListServices lists the services of an organization, and reads each in the API's order ("List
-// organization services" in the API document). filter is sent as it is; the API supports only
-// filtering by resource tags. This is a fresh read: the list begins after the call, because another
+// ListServices lists the services of an organization, and reads each in the API's order ("List organization services"
+// in the API document). filter is sent as it is. This is a fresh read: the list begins after the call, because another
 // client may just have written what the caller depends on, or it is one that failed in the last 30 s.
 func (c *Client) ListServices(ctx context.Context, organizationID string, filter []string, each Read) error {
 	_, err := c.readServices(ctx, organizationID, filter, "", nil, each)
@@ -71,8 +70,7 @@ func (c *Client) readServices(
 	return len(found), err
 }
 
-// UpdateServiceScaling begins an update of the scaling settings of a service ("Update
-// service auto scaling settings" in the API document).
+// UpdateServiceScaling begins an update ("Update service auto scaling settings" in the API document).
 func (c *Client) UpdateServiceScaling(ctx context.Context, organizationID, serviceID string) (context.Context, *Update) {
 	r := c.inOrganization("update service scaling", "the scaling of service "+serviceID, organizationID, "services", serviceID, "scaling")
 	r.Object = map[string]string{"id": serviceID}

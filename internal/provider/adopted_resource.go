@@ -17,19 +17,14 @@ type adoptedResource struct {
 	kind              *adopt.Kind
 }
 
-var _ resource.ResourceWithIdentity = (*adoptedResource)(nil)
-
-// Metadata names the resource.
 func (r *adoptedResource) Metadata(_ context.Context, req resource.MetadataRequest, resp *resource.MetadataResponse) {
 	resp.TypeName = req.ProviderTypeName + "_" + r.kind.Name
 }
 
-// Schema returns the schema of the kind.
 func (r *adoptedResource) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
 	resp.Schema = r.kind.Schema
 }
 
-// IdentitySchema returns the attributes that identify an object.
 func (r *adoptedResource) IdentitySchema(_ context.Context, _ resource.IdentitySchemaRequest, resp *resource.IdentitySchemaResponse) {
 	resp.IdentitySchema.Attributes = map[string]identityschema.Attribute{
 		"organization_id": identityschema.StringAttribute{

@@ -31,12 +31,10 @@ import (
 var replacing = []string{"expire_at", "hash_data", "ip_access_list", "name", "organization_id", "roles", "rotation_triggers",
 	"secret_recipients", "state", "validity_hours"}
 
-var _ resource.ResourceWithModifyPlan = (*apiKeyResource)(nil)
-
 func (r *apiKeyResource) ModifyPlan(_ context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
 	config, plan, state := tfvalue.Of(req.Config.Raw), tfvalue.Of(req.Plan.Raw), tfvalue.Of(req.State.Raw)
 	switch {
-	case plan.IsNull() && r.Seen.Has(creation): // of the key that this apply has replaced
+	case plan.IsNull() && r.HasCreatedAPIKey.Load(): // of the key that this apply has replaced
 		r.warnLeft(state, "", &resp.Diagnostics)
 	case plan.IsNull():
 		r.warnLeft(state, "\n\nIf the plan also creates the key at another address, such as with another for_each key, add a moved block instead of "+
@@ -51,13 +49,9 @@ func (r *apiKeyResource) ModifyPlan(_ context.Context, req resource.ModifyPlanRe
 	}
 }
 
-// checkCreation checks what the creation of a key needs beside valid arguments, and returns the
-// organization of the new key. It warns that the secret is not encrypted if its recipients turn out to
-// be null; and that the key will never expire, and whether anything limits who may use it.
-//
-// Terraform plans a creation again during the apply. An error there is safe with
-// create_before_destroy, too: the state has the old key with its secret, as a deposed object, until
-// an apply has created the new one (tried, also with a creation that fails).
+// checkCreation checks what the creation of a key needs beside valid arguments, and returns the organization of the new
+// key. Terraform plans a creation again during the apply. An error there is safe with create_before_destroy, too: the
+// state has the old key with its secret, as a deposed object, until an apply has created the new one.
 func (r *apiKeyResource) checkCreation(config tfvalue.Value, diags *diag.Diagnostics) tfvalue.Value {
 	organization := config.At("organization_id")
 	if organization.IsNull() {
@@ -82,20 +76,19 @@ func (r *apiKeyResource) checkCreation(config tfvalue.Value, diags *diag.Diagnos
 	return organization
 }
 
-// planChange is the plan of a key that exists. It does not check what the creation of another one needs:
-// an argument under ignore_changes has the old key's value here, such as an expiry that has passed. The
-// plan of the new key checks it.
+// planChange is the plan of a key that exists. The plan of a new one checks what its creation needs: an argument under
+// ignore_changes has the old key's value here, such as an expiry that has passed.
 func (r *apiKeyResource) planChange(config, plan, state tfvalue.Value, resp *resource.ModifyPlanResponse) {
 	plan = keepState(config, plan, state)
 	var changed []string
 	for _, name := range replacing {
 		was, will := state.At(name).Prune(), plan.At(name).Prune() // hashes without a value are none
-		// An organization that is only unknown, such as of a data source that waits for a module's depends_on, is hardly another one.
+		// An organization that is only unknown, as a data source's behind depends_on, is hardly another one.
 		isLater := name == "organization_id" && !will.IsKnown()
 		if isLater || will.Equal(was) || name == "rotation_triggers" && will.IsEmpty() && was.IsEmpty() {
 			continue
 		}
-		if name == "organization_id" && !r.Seen.Has(keyLabel(state)) { // the plan that Terraform makes of an update in its apply
+		if name == "organization_id" && !r.ReadAPIKeys.Has(keyLabel(state)) { // Terraform plans an update again in its apply
 			resp.Diagnostics.AddAttributeError(path.Root(name), fmt.Sprintf("API key %s is in another organization", keyLabel(state)),
 				"organization_id turned out to be another one than that of the key. Nothing was sent. Run the command again: its plan "+
 					"replaces the key. A plan with -refresh=false cannot do that.")
@@ -130,11 +123,9 @@ func keepState(config, plan, state tfvalue.Value) tfvalue.Value {
 	})
 }
 
-// isDueInPlan reports whether a plan replaces a key because its renewal is due.
-//
-// Terraform plans a change in place again during the apply, and a different result is an error. So
-// that plan depends on the last read, and neither on the time nor on a changed early_renewal_hours,
-// which may be unknown until then. The next plan takes both into account.
+// isDueInPlan reports whether a plan replaces a key because its renewal is due. Terraform plans a change in place again
+// during the apply, and a different result is an error. So that plan depends on the last read, and neither on the time
+// nor on a changed early_renewal_hours, which may be unknown until then. The next plan takes both into account.
 func (r *apiKeyResource) isDueInPlan(plan, state tfvalue.Value) bool {
 	if plan.Equal(state) {
 		return isDue(plan, time.Now())
@@ -143,8 +134,7 @@ func (r *apiKeyResource) isDueInPlan(plan, state tfvalue.Value) bool {
 	return state.At("ready_for_renewal").True() && (!early.IsKnown() || hours(early) >= hours(state.At("early_renewal_hours")))
 }
 
-// warnExpired reports that a key has expired and is not replaced, since a new one would have the
-// same expiry, or that the platform gave it less time than requested.
+// warnExpired says that a key has expired, and is not replaced by one like it, or has less time than was requested.
 func (r *apiKeyResource) warnExpired(plan tfvalue.Value, diags *diag.Diagnostics) {
 	validity, expiry := plan.At("validity_hours"), words.Clean(plan.At("expire_at").Text(), words.MaxID)
 	if validity.IsNull() && passed(plan.At("expire_at"), time.Now()) {
@@ -162,10 +152,9 @@ func (r *apiKeyResource) warnExpired(plan tfvalue.Value, diags *diag.Diagnostics
 	}
 }
 
-// warnReplaced reports in one warning for each key why it is replaced, what becomes of the old one,
-// what a reviewer has to know of the new one, and which order of the plan would cost the old secret: a
-// provider cannot see whether create_before_destroy is set, but the reader can. It also has the
-// warnings of the new key, because Terraform shows none of the second plan of a replacement.
+// warnReplaced says in one warning for each key what a reviewer has to know, also of the new one, because Terraform
+// shows no warning of the second plan of a replacement. Which order costs the old secret is said each time: a provider
+// cannot see whether create_before_destroy is set, but the reader can.
 func (r *apiKeyResource) warnReplaced(config, plan, state tfvalue.Value, changed []string, diags *diag.Diagnostics) {
 	var why []string
 	unknown := slices.DeleteFunc(slices.Clone(changed), func(name string) bool { return plan.At(name).IsFullyKnown() })
@@ -216,18 +205,17 @@ func anyAddress(config tfvalue.Value) string {
 	return ""
 }
 
-// isDue reports whether the renewal of a key with validity_hours is due.
 func isDue(key tfvalue.Value, now time.Time) bool {
 	_, due := lease(key)
 	return !due.IsZero() && !now.Before(due)
 }
 
-// leastUse is the minimum time between the creation of a key and its renewal. It is an hour as requested, and clocks differ.
+// leastUse is the minimum time from a key's creation to its renewal: an hour as requested, and clocks differ.
 const leastUse = 30 * time.Minute
 
-// lease returns the time that the platform gave a key with validity_hours, that of validity_hours if it set no expiry, and when its
-// renewal is due: early_renewal_hours before its end, or, if the platform gave it less than that, after two thirds of it. That is
-// zero, never, if the platform gave it no time: a new key would be due in every plan.
+// lease returns the time that the platform gave a key with validity_hours, that of validity_hours if it set no expiry,
+// and when its renewal is due: early_renewal_hours before its end, or, if the platform gave it less than that, after
+// two thirds of it. That is zero, never, if the platform gave it no time: a new key would be due in every plan.
 func lease(key tfvalue.Value) (given time.Duration, due time.Time) {
 	early, given := hours(key.At("early_renewal_hours")), hours(key.At("validity_hours"))
 	created, unknown := tfvalue.ParseTime(key.At("created_at").Text())
@@ -277,8 +265,7 @@ func keyLabel(key tfvalue.Value) string {
 	return cmp.Or(strings.Join(label, " "), "(name not known yet)")
 }
 
-// remains describes a key that stays on the platform, and asks to revoke it unless it has expired. Its
-// name and ID are in the summary.
+// remains describes a key that stays on the platform. Its name and ID are in the summary.
 func (r *apiKeyResource) remains(which string, key tfvalue.Value, revoke string) string {
 	if suffix := key.At("key_suffix").Text(); suffix != "" {
 		which += " (suffix " + words.Clean(suffix, words.MaxID) + ")"

@@ -19,12 +19,11 @@ import (
 // maxRecipients is below the 1,024 that age reads. It writes any number.
 const maxRecipients = 1000
 
-// recipientsOf returns the recipients that are known, and reports what is wrong with them. It encrypts
-// something on trial, since age finds out only then whether recipients go together.
-//
-// Its errors are those of the whole resource, and repeat nothing: an element may be a private key, and
-// Terraform prints the source of the attribute that an error names. Rejected: a validator of each
-// element, since the path of what is validated has the element itself, and may be logged.
+// recipientsOf returns the recipients that are known, and reports what is wrong with them. It encrypts something on
+// trial, since age finds out only then whether recipients go together. Its errors are those of the whole resource, and
+// repeat nothing: an element may be a private key, and Terraform prints the source of the attribute that an error
+// names. Rejected: a validator of each element, since the path of what is validated has the element itself, and may be
+// logged.
 func recipientsOf(set tfvalue.Value, diags *diag.Diagnostics) []sealing.Recipient {
 	if !isSet(set) {
 		return nil
@@ -42,9 +41,16 @@ func recipientsOf(set tfvalue.Value, diags *diag.Diagnostics) []sealing.Recipien
 	known := slices.DeleteFunc(elements, func(element tfvalue.Value) bool { return !element.IsKnown() })
 	slices.SortFunc(known, func(a, b tfvalue.Value) int { return strings.Compare(a.Text(), b.Text()) })
 	for i, element := range known {
-		if recipient, err := sealing.ParseRecipient(element.Text()); err != nil {
-			refuse(badRecipient(fmt.Sprintf("Recipient %d of %d in secret_recipients, sorted as Terraform shows the set,", i+1, len(known)), err))
-		} else {
+		recipient, err := sealing.ParseRecipient(element.Text())
+		which := fmt.Sprintf("Recipient %d of %d in secret_recipients, sorted as Terraform shows the set,", i+1, len(known))
+		switch {
+		case errors.Is(err, sealing.ErrPrivateKey):
+			refuse(which + " contains a private key. Its configuration, and every copy of it, has that key already: " +
+				"discard it, create a new pair, and set the public key (age1…, or the .pub file of an SSH key).")
+		case err != nil:
+			refuse(fmt.Sprintf("%s %s. Set one recipient in each element, without options. "+
+				"The value is not shown, because it may be secret.", which, err))
+		default:
 			all = append(all, recipient)
 		}
 	}
@@ -58,17 +64,7 @@ func recipientsOf(set tfvalue.Value, diags *diag.Diagnostics) []sealing.Recipien
 	return all
 }
 
-func badRecipient(which string, err error) string {
-	if errors.Is(err, sealing.ErrPrivateKey) {
-		return which + " contains a private key. Its configuration, and every copy of it, has that key already: " +
-			"discard it, create a new pair, and set the public key (age1…, or the .pub file of an SSH key)."
-	}
-	return which + fmt.Sprintf(" %s. Set one recipient in each element, without options. "+
-		"The value is not shown, because it may be secret.", err)
-}
-
-// sameRecipients reports whether two values of secret_recipients name the same recipients: the comment
-// and the white space of an SSH key make no other.
+// sameRecipients compares recipients: the comment and the white space of an SSH key make no other.
 func sameRecipients(a, b tfvalue.Value) bool {
 	if a.Equal(b) || !a.IsFullyKnown() || !b.IsFullyKnown() {
 		return a.Equal(b)
@@ -78,8 +74,7 @@ func sameRecipients(a, b tfvalue.Value) bool {
 	return !diags.HasError() && sealing.Equal(one, other)
 }
 
-// planSecret returns the plan of a new key, in which the attribute that will not have its secret is
-// null. While the recipients are unknown, neither is.
+// planSecret returns the plan of a new key: once the recipients are known, the attribute without its secret is null.
 func planSecret(plan tfvalue.Value) tfvalue.Value {
 	switch set := plan.At("secret_recipients"); {
 	case set.IsNull():
@@ -93,9 +88,8 @@ func planSecret(plan tfvalue.Value) tfvalue.Value {
 
 const perhapsPlain = "If it turns out to be null, the secret will be stored in the state without encryption."
 
-// recipientChanges says in a warning who can read the secret of a new key and could not read that of
-// the old one, and the other way round; "" if nothing changes. It names fingerprints, since anybody can
-// copy a comment.
+// recipientChanges says in a warning who can read the secret of a new key, and who no longer can; "" if that is the
+// same. It names fingerprints, since anybody can copy a comment.
 func recipientChanges(config, state tfvalue.Value) string {
 	was, will := state.At("secret_recipients"), config.At("secret_recipients")
 	var diags diag.Diagnostics // validation has reported them
@@ -125,11 +119,9 @@ func recipientChanges(config, state tfvalue.Value) string {
 	return text
 }
 
-// secretVersion returns a number that is another one for each key. It is computed from what
-// identifies the key, and null without any of it.
-//
-// It has 31 bits, because on 32-bit systems many providers accept no more. A key must differ only from
-// the one that it replaces, and fails to in one case of 2,000,000,000.
+// secretVersion returns a number that is another one for each key, computed from what identifies it; null without that.
+// It has 31 bits, because on 32-bit systems many providers accept no more. A key must differ only from the one that it
+// replaces, and fails to in one case of 2,000,000,000.
 func secretVersion(key tfvalue.Value) tfvalue.Value {
 	id := cmp.Or(key.At("id").Text(), key.At("key_id").Text(), key.At("created_at").Text())
 	if id == "" {

@@ -22,8 +22,7 @@ import (
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/words"
 )
 
-// apiKeyResource is dataplatform_api_key. The API can only create a key: all that is known of it is
-// the response to its creation.
+// apiKeyResource is dataplatform_api_key: all that is known of a key is the response to its creation.
 type apiKeyResource struct {
 	*conn.Connection
 	seal func(secret string, recipients []sealing.Recipient) (string, error)
@@ -33,8 +32,7 @@ func (r *apiKeyResource) Metadata(_ context.Context, req resource.MetadataReques
 	resp.TypeName = req.ProviderTypeName + "_api_key"
 }
 
-// ValidateConfig checks what no validator of an attribute can: what needs two attributes, and what the
-// error of an attribute would show.
+// ValidateConfig checks what needs two attributes, and what the error of an attribute would show.
 func (r *apiKeyResource) ValidateConfig(_ context.Context, req resource.ValidateConfigRequest, resp *resource.ValidateConfigResponse) {
 	config := tfvalue.Of(req.Config.Raw)
 	conn.WarnEmptyObjects(config, &resp.Diagnostics)
@@ -56,9 +54,8 @@ func (r *apiKeyResource) ValidateConfig(_ context.Context, req resource.Validate
 	}
 }
 
-// Create stores a secret that the API returns, whatever else is wrong with the response: nothing can
-// read the secret again. That is then only a warning. If the secret cannot be encrypted to the
-// configured recipients, it is lost, since the state must not have it in plain text.
+// Create stores a secret that the API returns, whatever else is wrong with the response: nothing can read it again. If
+// it cannot be encrypted to the recipients, it is lost, since the state must not have it in plain text.
 func (r *apiKeyResource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
 	plan := tfvalue.Of(req.Plan.Raw)
 	client, organization, ok := r.Management(plan.At("organization_id"), &resp.Diagnostics)
@@ -78,7 +75,7 @@ func (r *apiKeyResource) Create(ctx context.Context, req resource.CreateRequest,
 	for _, l := range requested.At("hash_data").Leaves() {
 		client.AddSecret(l.Value.Text())
 	}
-	r.Seen.Add(creation)
+	r.HasCreatedAPIKey.Store(true)
 	defer warnInterrupted(ctx, requested)()
 	created, err := client.CreateAPIKey(ctx, organization.Text(), body)
 	if err != nil {
@@ -93,7 +90,7 @@ func (r *apiKeyResource) Create(ctx context.Context, req resource.CreateRequest,
 			toRevoke(requested, created.RequestID, response.At("id").Text())+strings.TrimRight(" The next apply creates another key.\n\n"+strings.Join(wrong, ""), "\n"))
 		return
 	}
-	if created.Repeated {
+	if created.MayExistTwice {
 		resp.Diagnostics.AddWarning("Another API key than "+keyLabel(state)+" may exist",
 			repeated+" Look for another key of this name in the platform's console and revoke it.")
 	}
@@ -122,9 +119,8 @@ func returned(key map[string]any, typ tftypes.Type) (tfvalue.Value, []error) {
 	return response, wrong
 }
 
-// warnInterrupted logs which key may be lost if the run is interrupted before stop is called: a
-// second interrupt ends Terraform at once. Only a log line is in time. Terraform shows a diagnostic
-// once the creation has ended, and ignores what a provider returns to the interrupt.
+// warnInterrupted logs which key may be lost if the run is interrupted before stop is called: a second interrupt ends
+// Terraform at once. Only a log line is in time: Terraform shows a diagnostic once the creation has ended.
 func warnInterrupted(ctx context.Context, requested tfvalue.Value) (stop func() bool) {
 	return context.AfterFunc(ctx, func() {
 		tflog.Warn(ctx, "Interrupted while an API key is being created. If Terraform ends without a result for this key, its secret is lost. "+
@@ -169,11 +165,18 @@ func (r *apiKeyResource) withSecret(state tfvalue.Value, recipients []sealing.Re
 	}
 }
 
-// warnDifferences reports in one warning how the created key differs from the request: both values,
-// but for configured texts only that of the response. Values are masked, since a response may have
-// the secret in another field.
+// warnDifferences reports in one warning how the created key differs from the request: both values, but for configured
+// texts only that of the response. They are masked, since a response may have the secret in another field.
 func warnDifferences(requested, response tfvalue.Value, wrong []string, mask func(string) string, diags *diag.Diagnostics) {
-	lines := slices.Concat(wrong, differences(requested, response, mask))
+	lines := wrong
+	for _, name := range []string{"name", "roles", "state", "ip_access_list", "expire_at"} {
+		wanted, got := requested.At(name), response.At(name)
+		isLocked := name == "ip_access_list" && wanted.IsNull() && !got.IsNull() // an empty list may allow nobody
+		isSame := got.IsNull() || wanted.IsNull() && got.IsEmpty() || keyRules.Confirms(name, wanted, got)
+		if isLocked || !isSame {
+			lines = append(lines, "  - "+name+": "+difference(name, wanted, got, mask))
+		}
+	}
 	if response.At("key_id").Text() == "" && !requested.At("hash_data").AnyLeaf() {
 		lines = append(lines, "  - key_id: the API returned none")
 	}
@@ -190,18 +193,6 @@ func notDocumented(doubt error, wrong []error) []string {
 		return nil
 	}
 	return []string{"  - the response to the creation of the key is not as documented: " + strings.ReplaceAll(all.Error(), "\n", "; ")}
-}
-
-func differences(requested, response tfvalue.Value, mask func(string) string) (lines []string) {
-	for _, name := range []string{"name", "roles", "state", "ip_access_list", "expire_at"} {
-		wanted, got := requested.At(name), response.At(name)
-		isLocked := name == "ip_access_list" && wanted.IsNull() && !got.IsNull() // an empty list may allow nobody
-		isSame := got.IsNull() || wanted.IsNull() && got.IsEmpty() || keyRules.Confirms(name, wanted, got)
-		if isLocked || !isSame {
-			lines = append(lines, "  - "+name+": "+difference(name, wanted, got, mask))
-		}
-	}
-	return lines
 }
 
 // difference says what was requested of an attribute, and what the API returned.
@@ -234,7 +225,7 @@ func addCreateError(diags *diag.Diagnostics, requested tfvalue.Value, err error)
 	failed := conn.Detail(err)
 	if failure := platform.AsError(err); failure.Ambiguous {
 		why := "The request was not retried, because a surplus key cannot be deleted."
-		if failure.Repeated {
+		if failure.MayExistTwice {
 			why = repeated
 		}
 		failed = "The platform may have created the key. If so, its secret is lost. " + toRevoke(requested, failure.RequestID, "") + " " + why + "\n\n" + failed
@@ -259,12 +250,11 @@ func toRevoke(requested tfvalue.Value, requestID, id string) string {
 	return text + "."
 }
 
-// Read sends no request, because the API cannot read keys. With the time, ready_for_renewal changes. A
-// state of an earlier version of the provider gets its secret_version.
+// Read sends no request. With the time, ready_for_renewal changes. An older state gets its secret_version.
 func (r *apiKeyResource) Read(_ context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
 	state := tfvalue.Of(req.State.Raw)
 	state = state.With(secretVersion(state), "secret_version")
-	r.Seen.Add(keyLabel(state))
+	r.ReadAPIKeys.Add(keyLabel(state))
 	resp.State.Raw = state.With(tfvalue.Bool(isDue(state, time.Now())), "ready_for_renewal").Value
 }
 
@@ -277,9 +267,6 @@ func (r *apiKeyResource) Update(_ context.Context, req resource.UpdateRequest, r
 func (r *apiKeyResource) Delete(_ context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
 	r.warnLeft(tfvalue.Of(req.State.Raw), "", &resp.Diagnostics)
 }
-
-// creation is what Connection.Seen has once a run has created a key.
-const creation = "creation of an API key"
 
 // warnLeft reports that a key leaves the state and stays on the platform; once in a run, since
 // Terraform plans the destruction of a replaced key again during the apply.

@@ -45,8 +45,7 @@ func (r *apiKeyResource) Schema(_ context.Context, _ resource.SchemaRequest, res
 				MarkdownDescription: "`enabled` or `disabled`. Defaults to `enabled`." + replaces,
 				Validators:          []validator.String{stringvalidator.OneOf("enabled", "disabled")},
 			},
-			// Sensitive in its members alone: Upjet rejects an object that is sensitive as a
-			// whole, too.
+			// Sensitive in its members alone: Upjet rejects an object that is sensitive as a whole, too.
 			"hash_data": optional.object("Hashes of a key that was generated elsewhere, sent to the API as given."+replaces, map[string]schema.Attribute{
 				"key_id_hash":     hash.string("Hash of the key ID."),
 				"key_id_suffix":   hash.string("Suffix of the key ID."),

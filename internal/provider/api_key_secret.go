@@ -15,14 +15,9 @@ import (
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
 )
 
-// apiKeySecret is the ephemeral resource dataplatform_api_key_secret. It decrypts the secret of a key,
-// and sends no request.
-//
-// Its errors are those of the whole block: Terraform prints the source of the attribute that an error
-// names, and the identity may be written there.
-//
-// Rejected: a function of the provider. With an identity that nothing marks as sensitive, a plan would
-// print the secret.
+// apiKeySecret is the ephemeral resource dataplatform_api_key_secret, which sends no request. Its errors are those of
+// the whole block: Terraform prints the source of the attribute that an error names, and the identity may be written
+// there. Rejected: a function. With an identity that nothing marks as sensitive, a plan would print the secret.
 type apiKeySecret struct{ *conn.Connection }
 
 func (e *apiKeySecret) Metadata(_ context.Context, req ephemeral.MetadataRequest, resp *ephemeral.MetadataResponse) {

@@ -98,8 +98,7 @@ func checkColumns(config tfvalue.Value, diags *diag.Diagnostics) {
 	}
 }
 
-// warnColumns warns about a change to the columns, unless it only adds some at the end: the plan shows a change to each that
-// another one moves.
+// warnColumns warns about a change to the columns, unless it only adds some at the end: the plan shows each that moves.
 func warnColumns(r adopt.Review) {
 	planned := r.Leaves.At(columnsPath...)
 	was, will := r.Found().At(columnsPath...).Elements(), planned.Elements()
@@ -140,8 +139,7 @@ func checkKinds(r adopt.Review) {
 	}
 }
 
-// pipeBody has the leaves of a patch and its change to the table mappings; and with a change to the
-// source, its credentials and validateSamples.
+// pipeBody has what a patch changes; and with a change to the source, its credentials and validateSamples.
 func pipeBody(change adopt.Change, patch adopt.Content) (_ map[string]any, hasCredentials bool) {
 	body := jsonObject(pipeRules.JSON(patch.All().Prune()))
 	body.setMappings(patch.Edit)
@@ -174,8 +172,7 @@ func (o jsonObject) at(names ...string) jsonObject {
 	return o
 }
 
-// setMappings adds a change to the table mappings. A removal has the names as the platform spells
-// them.
+// setMappings adds a change to the table mappings. A removal has the names as the platform spells them.
 func (o jsonObject) setMappings(edit tfvalue.Edit) {
 	add := func(list string, mapping map[string]any) {
 		postgres := o.at("source", "postgres")
@@ -192,8 +189,4 @@ func (o jsonObject) setMappings(edit tfvalue.Edit) {
 	for _, mapping := range edit.Add {
 		add("tableMappingsToAdd", pipeRules.JSON(mapping))
 	}
-}
-
-func changesKind(patch adopt.Content, kind string) bool {
-	return patch.All().At("source", kind).AnyLeaf() || tableMappingsPath[1] == kind && !patch.Edit.IsEmpty()
 }

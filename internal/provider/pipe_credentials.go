@@ -20,10 +20,9 @@ import (
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/words"
 )
 
-// The credentials of a source, which the API accepts. It returns none of them but the connection string
-// of object storage, which the resource does not store. Secrets are taken from the configuration itself,
-// because Terraform keeps write-only values out of plan and state. A version beside each says when to
-// send it again.
+// The credentials of a source. The API returns none of them but the connection string of object storage, which the
+// resource does not store. Secrets are taken from the configuration itself, because Terraform keeps write-only values
+// out of plan and state. A version beside each says when to send it again.
 
 const credentialsName = "source_credentials"
 
@@ -65,24 +64,19 @@ func (c credential) addTo(body jsonObject, change adopt.Change) {
 
 func pipeCredentialsAttribute() schema.Attribute {
 	kinds := map[string]schema.Attribute{}
-	for _, kind := range sourceKinds {
-		attributes := map[string]schema.Attribute{}
-		for _, c := range credentials {
-			if c.kind == kind {
-				maps.Copy(attributes, c.attributes())
-			}
+	for _, c := range credentials {
+		attributes := c.attributes()
+		if other, ok := kinds[c.kind].(schema.SingleNestedAttribute); ok {
+			maps.Copy(attributes, other.Attributes)
 		}
-		if len(attributes) > 0 {
-			kinds[kind] = optional.object("Credentials of the `"+kind+"` source.", attributes)
-		}
+		kinds[c.kind] = optional.object("Credentials of the `"+c.kind+"` source.", attributes)
 	}
 	return optional.object("Credentials of the source, by kind. "+
 		"Secrets are write-only and require Terraform 1.11 or OpenTofu 1.11, or later.", kinds)
 }
 
 func (c credential) attributes() map[string]schema.Attribute {
-	// Nothing else shows that a secret has changed, and the API document does not say whether the platform
-	// keeps it if a request has the user alone.
+	// Nothing else shows that a secret has changed, and the platform may not keep it beside a new user.
 	withVersion := stringvalidator.AlsoRequires(path.MatchRelative().AtParent().AtName(c.version()))
 	attributes := map[string]schema.Attribute{
 		c.secret: schema.StringAttribute{
@@ -100,6 +94,8 @@ func (c credential) attributes() map[string]schema.Attribute {
 
 func (c credential) version() string { return c.secret + "_version" }
 
+func (c credential) path() tfvalue.Path { return tfvalue.Path{credentialsName, c.kind, c.secret} }
+
 // of is the value of one attribute of the credential, null if attribute is "".
 func (c credential) of(object tfvalue.Value, attribute string) tfvalue.Value {
 	if attribute == "" {
@@ -113,9 +109,8 @@ func (c credential) isRenewed(leaves tfvalue.Value) bool {
 	return !c.of(leaves, c.version()).IsNull() || !c.of(leaves, c.user).IsNull()
 }
 
-// isVersionIgnored reports whether plan and configuration have different versions because of
-// ignore_changes, so that the configured secret is not that of the planned version. Unknown
-// versions do not differ yet.
+// isVersionIgnored reports whether plan and configuration have different versions because of ignore_changes, so that
+// the configured secret is not that of the planned version. Unknown versions do not differ yet.
 func (c credential) isVersionIgnored(change adopt.Change) bool {
 	configured, planned := c.of(change.Config, c.version()), c.of(change.Plan, c.version())
 	return configured.IsKnown() && planned.IsKnown() && !pipeRules.Same(c.version(), configured, planned)
@@ -123,12 +118,12 @@ func (c credential) isVersionIgnored(change adopt.Change) bool {
 
 // isSent reports whether a patch has the credential: see credential.
 func (c credential) isSent(change adopt.Change, patch adopt.Content) bool {
-	return !c.of(change.Config, c.secret).IsNull() && (changesKind(patch, c.kind) || patch.Leaves.At(credentialsName, c.kind).AnyLeaf()) &&
+	isOfSource := patch.All().At("source", c.kind).AnyLeaf() || tableMappingsPath[1] == c.kind && !patch.Edit.IsEmpty()
+	return (isOfSource || patch.Leaves.At(credentialsName, c.kind).AnyLeaf()) && !c.of(change.Config, c.secret).IsNull() &&
 		(c.isRenewed(patch.Leaves) || !c.isVersionIgnored(change))
 }
 
-// addCredentials keeps the configured secrets out of errors and logs, since a response may repeat
-// what was sent.
+// addCredentials keeps the configured secrets out of errors and logs, since a response may repeat what was sent.
 func addCredentials(client *platform.Client, config tfvalue.Value) {
 	for _, c := range credentials {
 		secret, parts := c.of(config, c.secret).Text(), []string(nil)
@@ -156,9 +151,8 @@ func isSecret(name, value string) bool {
 	return len(value) >= minNamedLength && secretName.MatchString(name) || len(value) >= minKeyLength && !host.MatchString(value)
 }
 
-// secretsIn returns the secrets in a connection string or a URL, as it spells them and decoded. The
-// rest, such as host and account, may stand in a message. If nothing in a connection string looks
-// like a secret, all of it is one.
+// secretsIn returns the secrets in a connection string or a URL, as it spells them and decoded. The rest, such as the
+// host, may stand in a message. If nothing in a connection string looks like a secret, all of it is one.
 func secretsIn(connection string) []string {
 	found := []string{}
 	add := func(name, value string) {
@@ -187,25 +181,46 @@ func secretsIn(connection string) []string {
 	return found
 }
 
-// checkCredentials checks every credential, and returns a line for each kind of source whose
-// credentials are sent.
+// checkCredentials checks every credential, and returns a line for each kind of source whose credentials are sent. It
+// warns about what the plan shows as something else, or not at all: credentials that leave the configuration ("->
+// null", although the platform keeps them), and secrets that are sent with another change.
 func checkCredentials(r adopt.Review) []string {
-	var lines []string
+	var lines, unmanaged, travelling []string
 	for _, c := range credentials {
 		c.check(r)
-		if c.isSent(r.Change, r.Content) {
-			lines = append(lines, fmt.Sprintf("credentials of %s.%s (the API does not return the current ones)", credentialsName, c.kind))
+		isSent := c.isSent(r.Change, r.Content)
+		if isSent {
+			kind := tfvalue.Path{credentialsName, c.kind}
+			lines = append(lines, fmt.Sprintf("credentials of %s (the API does not return the current ones)", kind))
+		}
+		switch {
+		case r.Prior.IsNull():
+		case !c.of(r.Prior, c.version()).IsNull() && c.of(r.Plan, c.version()).IsNull():
+			unmanaged = append(unmanaged, c.path().String())
+		case isSent && !c.isRenewed(r.Leaves):
+			travelling = append(travelling, c.path().String())
 		}
 	}
-	warnCredentials(r)
+	if len(unmanaged) > 0 {
+		r.Diags.AddWarning("Credentials are no longer managed: "+r.Label,
+			fmt.Sprintf("This removes %s from the configuration only. The platform keeps what it has, "+
+				"and later changes to the source are sent without it.", words.Enumerate(unmanaged)))
+	}
+	if len(travelling) > 0 {
+		// One summary for all pipes, so that Terraform folds it: nothing is wrong.
+		r.Diags.AddWarning("Credentials may be sent with another change",
+			fmt.Sprintf("With a change to the source of %s, the apply also sends what its own run has as %s, "+
+				"although this plan changes no version. It does not if ignore_changes hides another version.",
+				r.Label, words.Enumerate(travelling)))
+	}
 	return slices.Compact(lines)
 }
 
-// check reports a version or user that changes without the secret, and warns about another change to the source, other than to
-// mappings, without a secret that has a version. A secret without a version, or a blank one, is rejected by validation, which
-// Terraform repeats in the apply.
+// check reports a version or user that changes without the secret, and warns about another change to the source, other
+// than to mappings, without a secret that has a version. A secret without a version, or a blank one, is rejected by
+// validation, which Terraform repeats in the apply.
 func (c credential) check(r adopt.Review) {
-	at := tfvalue.Path{credentialsName, c.kind, c.secret}
+	at := c.path()
 	isKnown := c.of(r.Plan, c.version()).IsKnown() && c.of(r.Plan, c.user).IsKnown()
 	switch {
 	case !c.of(r.Config, c.secret).IsNull():
@@ -219,31 +234,5 @@ func (c credential) check(r adopt.Review) {
 			fmt.Sprintf("source.%s changes, and this plan has no value of %s: either this run does not set it, or ignore_changes lists it. "+
 				"If it is not set, no credentials are sent, and the API documentation does not say whether the platform keeps the current ones: "+
 				"set it to send them along. If it is set, it is sent, unless another %s is ignored, too.", c.kind, at, c.version()))
-	}
-}
-
-// warnCredentials warns about what the plan shows as something else, or not at all: credentials that leave the
-// configuration ("-> null", although the platform keeps them), and secrets that are sent with another change.
-func warnCredentials(r adopt.Review) {
-	var unmanaged, sent []string
-	for _, c := range credentials {
-		switch {
-		case r.Prior.IsNull():
-		case !c.of(r.Prior, c.version()).IsNull() && c.of(r.Plan, c.version()).IsNull():
-			unmanaged = append(unmanaged, tfvalue.Path{credentialsName, c.kind, c.secret}.String())
-		case c.isSent(r.Change, r.Content) && !c.isRenewed(r.Leaves):
-			sent = append(sent, tfvalue.Path{credentialsName, c.kind, c.secret}.String())
-		}
-	}
-	if len(unmanaged) > 0 {
-		r.Diags.AddWarning("Credentials are no longer managed: "+r.Label,
-			fmt.Sprintf("This removes %s from the configuration only. The platform keeps what it has, and later changes to the source are sent without it.",
-				words.Enumerate(unmanaged)))
-	}
-	if len(sent) > 0 {
-		// One summary for all pipes, so that Terraform folds it: nothing is wrong.
-		r.Diags.AddWarning("Credentials may be sent with another change",
-			fmt.Sprintf("With a change to the source of %s, the apply also sends what its own run has as %s, although this plan changes no version. "+
-				"It does not if ignore_changes hides another version.", r.Label, words.Enumerate(sent)))
 	}
 }

@@ -81,9 +81,9 @@ func checkSorting(r adopt.Review) {
 
 // checkTargets rejects a plan that brings tables together in one target, and for that replaces a mapping: the platform may reject
 // the addition after the removal. What is only added loses nothing.
-func checkTargets(r adopt.Review, sharing []words.Said) {
+func checkTargets(r adopt.Review, sharing []words.Remark) {
 	added := slices.DeleteFunc(slices.Clone(r.Edit.Add), func(mapping tfvalue.Value) bool {
-		return !slices.ContainsFunc(sharing, func(said words.Said) bool { return said.Of == mappingKey.Label(mapping) })
+		return !slices.ContainsFunc(sharing, func(remark words.Remark) bool { return remark.Of == mappingKey.Label(mapping) })
 	})
 	if removed := mappingKey.Among(r.Edit.Remove, added); len(removed) > 0 {
 		r.Diags.AddError("Tables with the same target: "+r.Label,
@@ -91,12 +91,11 @@ func checkTargets(r adopt.Review, sharing []words.Said) {
 				"If the platform then rejects a second mapping of the target, it no longer copies these tables:\n\n%s\n\n"+
 				"Give each table a target of its own. If their rows are to mix, use two applies: "+
 				"first remove the mappings that change from the configuration, then add them as they should be.",
-				words.Grouped(sharing, "table"), mappingKey.List(removed)))
+				words.ListRemarks(sharing, "table"), mappingKey.List(removed)))
 	}
 }
 
-// checkKeys reports keys that are not those of their mappings, and mappings that are null, all in one error: a wrong for
-// expression has one for each table.
+// checkKeys reports wrong keys and mappings that are null, in one error: a wrong for expression has one for each table.
 func checkKeys(config tfvalue.Value, diags *diag.Diagnostics) {
 	var lines []string
 	for key, mapping := range config.At(tableMappingsPath...).Members() {
@@ -155,23 +154,23 @@ func readingsOf(text string) (all [][]string) {
 
 // mappingEffects are what a plan changes, in words, the worst first. A mapping is in one of them, but what is shared or moved
 // may be in another, too. What is only added is no news.
-type mappingEffects struct{ exposed, unknown, gone, shared, moved, again []words.Said }
+type mappingEffects struct{ exposed, unknown, gone, shared, moved, again []words.Remark }
 
-// warnCopied warns about columns that the state excludes, and the platform copies. Terraform prints no note of it, and a plan
-// shows a new exclusion.
+// warnCopied warns about columns that the state excludes, and the platform copies: a plan shows only a new exclusion.
 func warnCopied(label string, state, found tfvalue.Value, diags *diag.Diagnostics) {
 	if copied := effectsOf(state.At(tableMappingsPath...), found.At(tableMappingsPath...)).exposed; len(copied) > 0 {
 		diags.AddWarning("Excluded columns have been copied: "+label,
 			"Somebody changed these table mappings outside of Terraform, and the platform has copied these columns since:\n\n"+
-				words.Grouped(copied, "table")+"\n\nIf this plan excludes them again, its apply stops that. It does not delete what was copied.")
+				words.ListRemarks(copied, "table")+"\n\nIf this plan excludes them again, its apply stops that. "+
+				"It does not delete what was copied.")
 	}
 }
 
 // lines returns the lines of a warning about a change to mappings that are known, to others that may be unknown in part.
 func (e *mappingEffects) lines(before, after tfvalue.Value) (lines []string) {
-	section := func(heading string, said []words.Said) {
-		if len(said) > 0 {
-			lines = append(lines, heading, words.Grouped(said, "table"))
+	section := func(heading string, remarks []words.Remark) {
+		if len(remarks) > 0 {
+			lines = append(lines, heading, words.ListRemarks(remarks, "table"))
 		}
 	}
 	gone, unknown := "Tables that are no longer copied:", "Known only after apply:"
@@ -248,7 +247,9 @@ func uncoveredBy(mapping tfvalue.Value, ofTable, leaving []tfvalue.Value) []stri
 	return slices.Compact(columns)
 }
 
-func say(what *[]words.Said, of, text string) { *what = append(*what, words.Said{Of: of, Text: text}) }
+func say(what *[]words.Remark, of, text string) {
+	*what = append(*what, words.Remark{Of: of, Text: text})
+}
 
 // add adds what is said of a planned mapping, which uncovers some columns. changed are the members that differ
 // from today's, none if it is new.

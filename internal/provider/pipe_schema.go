@@ -22,9 +22,8 @@ func pipeResourceSchema() schema.Schema {
 	}
 }
 
-// pipeAttributes are the fields of a pipe that the API returns. set is the access to what a PATCH
-// accepts, and must that to what an element of a list or set cannot do without; in a data source, both
-// are shown.
+// pipeAttributes are the fields of a pipe that the API returns. set is the access to what a PATCH accepts, and must
+// that to what an element of a list or set cannot do without; in a data source, both are shown.
 func pipeAttributes(set, must access) map[string]schema.Attribute {
 	return map[string]schema.Attribute{
 		"name":  set.string("Name of the pipe."),
@@ -81,85 +80,69 @@ func pipeAttributes(set, must access) map[string]schema.Attribute {
 
 func sourceAttributes(set, must access) map[string]schema.Attribute {
 	return map[string]schema.Attribute{
-		"kafka":          kafkaAttribute(set),
-		"object_storage": objectStorageAttribute(set),
-		"cloud_stream":   cloudStreamAttribute(set),
-		"postgres":       postgresAttribute(set, must),
+		"kafka": set.object("Kafka source.", map[string]schema.Attribute{
+			"brokers":        computed.string("Addresses of the brokers."),
+			"topics":         computed.string("Topics to read."),
+			"consumer_group": computed.string("Consumer group."),
+			"iam_role":       set.string("Role for reading the source."),
+			"offset": computed.object("Position where reading starts.", map[string]schema.Attribute{
+				"timestamp": computed.string("Time of the first message, in the form `YYYY-MM-DDThh:mm`."),
+			}),
+			"schema_registry": computed.object("Schema registry.", map[string]schema.Attribute{
+				"url":            computed.string("URL of the registry."),
+				"ca_certificate": computed.string("CA certificate for verifying the registry."),
+			}),
+			"ca_certificate": set.string("CA certificate for verifying the brokers. Trailing whitespace is ignored."),
+			"reverse_private_endpoint_ids": set.stringSet("IDs of reverse private endpoints. Sent as a whole; `[]` clears it.",
+				nonNullSet),
+		}),
+		"object_storage": set.object("Object storage source.", map[string]schema.Attribute{
+			"url":                  computed.string("URL or pattern of the files."),
+			"delimiter":            computed.string("Field delimiter of the files."),
+			"compression":          computed.string("Compression of the files, such as `auto`."),
+			"is_continuous":        computed.bool("Whether new files are read as they arrive."),
+			"queue_url":            computed.string("URL of the queue with notifications of new files."),
+			"iam_role":             set.string("Role for reading the source."),
+			"path":                 set.string("Path or pattern of the files."),
+			"azure_container_name": set.string("Azure container of the files."),
+		}),
+		"cloud_stream": set.object("Managed-stream source.", map[string]schema.Attribute{
+			"stream_name":          computed.string("Name of the stream."),
+			"region":               computed.string("Region of the stream."),
+			"use_enhanced_fan_out": computed.bool("Whether enhanced fan-out is used."),
+			"timestamp":            computed.number("Time where reading starts, in seconds since 1970-01-01T00:00:00Z."),
+			"iam_role":             set.string("Role for reading the source."),
+		}),
+		"postgres": set.object("Postgres source.", map[string]schema.Attribute{
+			"host": set.string("Host of the server."),
+			"port": set.number("Port, between 1 and 65535.",
+				numberCheck{"must be a whole number between 1 and 65535", 1, 65535, 1}),
+			"database": set.string("Database to read."),
+			"settings": set.object("Replication settings.", map[string]schema.Attribute{
+				"sync_interval_seconds": set.number("Time between two synchronizations, in seconds; a whole number.", integer),
+				"pull_batch_size":       set.number("Number of rows pulled at a time; a whole number.", integer),
+
+				"publication_name":                   computed.string("Publication to read."),
+				"replication_slot_name":              computed.string("Replication slot to read."),
+				"allow_nullable_columns":             computed.bool("Whether columns may be null."),
+				"initial_load_parallelism":           computed.number("Number of threads of the initial load."),
+				"snapshot_num_rows_per_partition":    computed.number("Number of rows per partition of the snapshot."),
+				"snapshot_number_of_parallel_tables": computed.number("Number of tables copied concurrently."),
+				"enable_failover_slots":              computed.bool("Whether failover slots are enabled."),
+			}),
+			"table_mappings": set.objectMap("Mappings of tables, by `SCHEMA.TABLE:TARGET`. "+
+				"Those that are not in the map are removed.", map[string]schema.Attribute{
+				"source_schema_name": set.string("Schema of the source table. Must match the key.", nonEmpty),
+				"source_table":       set.string("Source table. Must match the key.", nonEmpty),
+				"target_table":       set.string("Destination table. Must match the key.", nonEmpty),
+
+				"excluded_columns": must.stringSet("Columns that are not copied. Use `[]` to exclude none.", nonNullSet,
+					setvalidator.ValueStringsAre(nonEmpty)),
+				"use_custom_sorting_key": set.bool("Whether the table is sorted by `sorting_keys`. Defaults to `false`."),
+				"sorting_keys": set.stringList("Columns to sort by, in order. "+
+					"Requires `use_custom_sorting_key = true`. Defaults to `[]`.",
+					nonNullList, listvalidator.ValueStringsAre(nonEmpty)),
+			}),
+		}),
 	}
-}
-
-func kafkaAttribute(set access) schema.Attribute {
-	return set.object("Kafka source.", map[string]schema.Attribute{
-		"brokers":        computed.string("Addresses of the brokers."),
-		"topics":         computed.string("Topics to read."),
-		"consumer_group": computed.string("Consumer group."),
-		"iam_role":       set.string("Role for reading the source."),
-		"offset": computed.object("Position where reading starts.", map[string]schema.Attribute{
-			"timestamp": computed.string("Time of the first message, in the form `YYYY-MM-DDThh:mm`."),
-		}),
-		"schema_registry": computed.object("Schema registry.", map[string]schema.Attribute{
-			"url":            computed.string("URL of the registry."),
-			"ca_certificate": computed.string("CA certificate for verifying the registry."),
-		}),
-		"ca_certificate":               set.string("CA certificate for verifying the brokers. Trailing whitespace is ignored."),
-		"reverse_private_endpoint_ids": set.stringSet("IDs of reverse private endpoints. Sent as a whole; `[]` clears it.", nonNullSet),
-	})
-}
-
-func objectStorageAttribute(set access) schema.Attribute {
-	return set.object("Object storage source.", map[string]schema.Attribute{
-		"url":                  computed.string("URL or pattern of the files."),
-		"delimiter":            computed.string("Field delimiter of the files."),
-		"compression":          computed.string("Compression of the files, such as `auto`."),
-		"is_continuous":        computed.bool("Whether new files are read as they arrive."),
-		"queue_url":            computed.string("URL of the queue with notifications of new files."),
-		"iam_role":             set.string("Role for reading the source."),
-		"path":                 set.string("Path or pattern of the files."),
-		"azure_container_name": set.string("Azure container of the files."),
-	})
-}
-
-func cloudStreamAttribute(set access) schema.Attribute {
-	return set.object("Managed-stream source.", map[string]schema.Attribute{
-		"stream_name":          computed.string("Name of the stream."),
-		"region":               computed.string("Region of the stream."),
-		"use_enhanced_fan_out": computed.bool("Whether enhanced fan-out is used."),
-		"timestamp":            computed.number("Time where reading starts, in seconds since 1970-01-01T00:00:00Z."),
-		"iam_role":             set.string("Role for reading the source."),
-	})
-}
-
-func postgresAttribute(set, must access) schema.Attribute {
-	return set.object("Postgres source.", map[string]schema.Attribute{
-		"host":     set.string("Host of the server."),
-		"port":     set.number("Port, between 1 and 65535.", numberCheck{"must be a whole number between 1 and 65535", 1, 65535, 1}),
-		"database": set.string("Database to read."),
-		"settings": set.object("Replication settings.", map[string]schema.Attribute{
-			"sync_interval_seconds": set.number("Time between two synchronizations, in seconds; a whole number.", integer),
-			"pull_batch_size":       set.number("Number of rows pulled at a time; a whole number.", integer),
-
-			"publication_name":                   computed.string("Publication to read."),
-			"replication_slot_name":              computed.string("Replication slot to read."),
-			"allow_nullable_columns":             computed.bool("Whether columns may be null."),
-			"initial_load_parallelism":           computed.number("Number of threads of the initial load."),
-			"snapshot_num_rows_per_partition":    computed.number("Number of rows per partition of the snapshot."),
-			"snapshot_number_of_parallel_tables": computed.number("Number of tables copied concurrently."),
-			"enable_failover_slots":              computed.bool("Whether failover slots are enabled."),
-		}),
-		"table_mappings": tableMappingsAttribute(set, must),
-	})
-}
-
-func tableMappingsAttribute(set, must access) schema.Attribute {
-	const description = "Mappings of tables, by `SCHEMA.TABLE:TARGET`. Those that are not in the map are removed."
-	return set.objectMap(description, map[string]schema.Attribute{
-		"source_schema_name": set.string("Schema of the source table. Must match the key.", nonEmpty),
-		"source_table":       set.string("Source table. Must match the key.", nonEmpty),
-		"target_table":       set.string("Destination table. Must match the key.", nonEmpty),
-
-		"excluded_columns":       must.stringSet("Columns that are not copied. Use `[]` to exclude none.", nonNullSet, setvalidator.ValueStringsAre(nonEmpty)),
-		"use_custom_sorting_key": set.bool("Whether the table is sorted by `sorting_keys`. Defaults to `false`."),
-		"sorting_keys": set.stringList("Columns to sort by, in order. Requires `use_custom_sorting_key = true`. Defaults to `[]`.",
-			nonNullList, listvalidator.ValueStringsAre(nonEmpty)),
-	})
 }

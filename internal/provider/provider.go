@@ -34,13 +34,6 @@ type dataplatformProvider struct {
 	connection *conn.Connection
 }
 
-var (
-	_ provider.ProviderWithEphemeralResources = (*dataplatformProvider)(nil)
-	_ provider.ProviderWithFunctions          = (*dataplatformProvider)(nil)
-	_ provider.ProviderWithListResources      = (*dataplatformProvider)(nil)
-	_ provider.ProviderWithValidateConfig     = (*dataplatformProvider)(nil)
-)
-
 func newProvider(version string) *dataplatformProvider {
 	return &dataplatformProvider{version: version, seal: sealing.Seal, connection: conn.Unconfigured()}
 }

@@ -40,18 +40,14 @@ func (k *Call) advise(e *Error, because *refusal) string {
 		return k.adviseUnanswered(e)
 	case e.isOutage() && e.Foreign != "" && k.unanswered:
 		return "Check " + k.API.address() + orRunAgain
-	case e.Foreign != "" && !m.byAnyone && (e.isForeign() || m.advise == nil), k.isElsewhere(e):
+	case e.Foreign != "" && !m.byAnyone && (e.isForeign() || m.advise == nil),
+		e.Status == http.StatusNotFound && k.NamesObject && !e.NotFound: // it does not say that the object does not exist
 		return k.adviseForeign(e)
 	case m.advise != nil:
 		return m.advise(k)
 	default:
 		return ""
 	}
-}
-
-// isElsewhere reports whether a 404 does not say that the object of the request does not exist.
-func (k *Call) isElsewhere(e *Error) bool {
-	return e.Status == http.StatusNotFound && k.NamesObject && !e.NotFound
 }
 
 // adviseUnanswered is what to do about a request without a complete response.

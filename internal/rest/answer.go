@@ -31,8 +31,7 @@ type Response struct {
 	Status int
 	Header http.Header
 	Body   []byte
-	// Cut is why the body is not complete, nil if it is. It is an io.ErrUnexpectedEOF if the
-	// connection ended or the time was over.
+	// Cut is why the body is not complete, nil if it is: io.ErrUnexpectedEOF if the connection or the time was over.
 	Cut error
 	// Value is the body as encoding/json reads it: of two members with one name the last counts, and
 	// what is not UTF-8 is replaced. But numbers are as they are spelled: to decode one may fail, or take
@@ -48,8 +47,9 @@ type Response struct {
 	Result any   // the member of the body that Request.Result names; nil if there is none
 	line   int   // the status of the status line, of which the body may say otherwise
 
-	Repeated  bool // a creation was sent again after a response that is not the API's own: each may have created something
-	hasSecret bool // it may have a secret that nobody knows: see isHidden
+	// MayExistTwice: a creation was sent again after a response that is not the API's own, so both may have created one.
+	MayExistTwice bool
+	mayHaveSecret bool // that nobody knows: see hidesBody
 }
 
 // IsSuccess reports whether the status is 2xx.
@@ -67,7 +67,7 @@ func (r *Response) read(body io.Reader, most int64) {
 	all, err := io.ReadAll(io.LimitReader(body, most+1))
 	switch {
 	case err != nil:
-		r.Cut = &Reworded{r.reason(err, r.hasSecret), io.ErrUnexpectedEOF}
+		r.Cut = &Reworded{r.reason(err, r.mayHaveSecret), io.ErrUnexpectedEOF}
 	case int64(len(all)) > most:
 		r.Cut = fmt.Errorf("it is larger than the provider accepts (%d MiB)", most>>20)
 	}
@@ -103,7 +103,7 @@ func (r *Response) judge(q *Request) {
 	isResult := isArray == q.IsArray && isObject != q.IsArray
 	isEmpty := len(bytes.TrimSpace(r.Body)) == 0
 	r.IsOwn = r.detour() == "" && (words.IsUUID(id) || r.IsSuccess() && (isResult || isEmpty))
-	if said := cmp.Or(id, r.Header.Get("X-Request-Id")); words.IsUUID(said) || !r.isHidden() {
+	if said := cmp.Or(id, r.Header.Get("X-Request-Id")); words.IsUUID(said) || !r.hidesBody() {
 		r.RequestID = r.Clean(said, words.MaxID)
 	}
 	if said := statusIn(object); r.IsOwn && (slices.Contains([]int{1, 3, 4, 5}, said/100) || said/100 == 2 && r.IsSuccess()) {
@@ -131,8 +131,7 @@ func (r *Response) doubtResult(q *Request, isResult bool) error {
 	}
 }
 
-// doubtOwn is why a success of the API's own is none, or of another object. A result that omits an ID is about the same
-// object.
+// doubtOwn is why a success of the API's own is none, or of another object than the request's, if it names one.
 func (r *Response) doubtOwn(q *Request, object, result map[string]any) error {
 	id, _ := object["requestId"].(string)
 	switch status := object["status"]; {
@@ -191,20 +190,19 @@ func (r *Response) form() string {
 
 func (r *Response) isPage() bool { return bytes.HasPrefix(bytes.TrimSpace(r.Body), []byte("<")) }
 
-// isHidden reports whether nothing of the body may be shown, because it may have a new secret in a form that nothing decodes,
-// such as UTF-16, base64 or a text. The API's own JSON has a message; a 4xx of anyone else seldom comes after the work.
-func (r *Response) isHidden() bool {
+// hidesBody reports whether nothing of the body may be shown, because it may have a new secret in a form that nothing
+// decodes, such as UTF-16 or a text. The API's own JSON has a message; a 4xx of anyone else seldom comes after the work.
+func (r *Response) hidesBody() bool {
 	isMessage := r.IsOwn && r.Malformed == nil && len(words.OfJSON(r.Value, maxText)) > 0
-	return r.hasSecret && (r.line/100 != 4 && !isMessage || bytes.IndexByte(r.Body, 0) >= 0)
+	return r.mayHaveSecret && (r.line/100 != 4 && !isMessage || bytes.IndexByte(r.Body, 0) >= 0)
 }
 
 // withheld replaces a message of which masking leaves nothing.
 const withheld = "the message is withheld because it contains a secret"
 
-// Message returns what a response says, clean: the message in a JSON body, the text of a page, or else
-// the body as it is; "" only if that is empty.
+// Message returns what a response says, clean: a message in it, or else the body; "" only if that is empty.
 func (r *Response) Message() string {
-	if r.isHidden() {
+	if r.hidesBody() {
 		return words.OfHidden(r.Header.Get("Content-Type"), len(r.Body))
 	}
 	text := string(r.Body[:min(len(r.Body), maxError)])

@@ -114,7 +114,9 @@ func (k *Call) admit(ctx context.Context) error {
 		}
 		wait, err := k.API.health.begin(k, time.Now())
 		if err == nil && wait == 0 {
-			k.logBegin(ctx, k.began.Sub(queued))
+			path := k.client.Clean("/"+strings.Join(k.Path, "/"), maxMessage)
+			queuedFor := k.began.Sub(queued).Milliseconds()
+			k.log(ctx, "sending", map[string]any{"method": k.Method, "path": path, "leaves": k.Leaves, "queued_ms": queuedFor})
 			return nil
 		}
 		<-k.client.slots
@@ -182,13 +184,17 @@ func (k *Call) stop(cause error) error {
 // that may still do harm is said by its caller, who knows the object.
 func (k *Call) complete(e *Error, because *refusal) error {
 	e.Attempts, e.Elapsed = k.attempts, time.Since(k.started)
-	e.Repeated = k.isRepeated(k.failures[:max(0, len(k.failures)-1)])
-	e.Ambiguous = e.Repeated || slices.ContainsFunc(k.failures, func(one *Error) bool { return one.Ambiguous })
+	e.MayExistTwice = k.mayExistTwice(k.failures[:max(0, len(k.failures)-1)])
+	e.Ambiguous = e.MayExistTwice || slices.ContainsFunc(k.failures, func(one *Error) bool { return one.Ambiguous })
 	if e.Ambiguous && !k.NonIdempotent {
 		e.more = append(e.more, "It is not known whether the change was applied. The next plan shows what is still missing.")
 	}
 	if e.Attempts > 1 || e.Attempts > 0 && because != nil {
-		e.more = append(e.more, gaveUp(e, because))
+		text := "Gave up after " + words.Count(e.Attempts, "attempt") + " in " + words.Duration(e.Elapsed)
+		if because != nil {
+			text += ": " + because.reason
+		}
+		e.more = append(e.more, words.Sentence(text))
 	}
 	hasBegun := e.Foreign == "" && (e.line/100 == 2 || e.Kind == NoResponse && e.line != 0)
 	if e.Ambiguous && k.NonIdempotent && (k.Method != http.MethodPost || hasBegun) {
@@ -200,14 +206,6 @@ func (k *Call) complete(e *Error, because *refusal) error {
 	return e
 }
 
-func gaveUp(e *Error, because *refusal) string {
-	text := "Gave up after " + words.Count(e.Attempts, "attempt") + " in " + words.Duration(e.Elapsed)
-	if because != nil {
-		text += ": " + because.reason
-	}
-	return words.Sentence(text)
-}
-
 // log writes a line before an attempt, since a request that hangs, or whose process is killed, leaves no other, and one
 // after it. No line has a body, a header, the path of the base URL, or a query, whose filters are free text.
 func (k *Call) log(ctx context.Context, what string, fields map[string]any) {
@@ -215,11 +213,6 @@ func (k *Call) log(ctx context.Context, what string, fields map[string]any) {
 		fields["operation"], fields["host"], fields["attempt"] = k.Operation, k.API.Host(), k.attempts
 		k.client.config.Log(ctx, "Data Platform request: "+what, fields)
 	}
-}
-
-func (k *Call) logBegin(ctx context.Context, queued time.Duration) {
-	path := k.client.Clean("/"+strings.Join(k.Path, "/"), maxMessage)
-	k.log(ctx, "sending", map[string]any{"method": k.Method, "path": path, "leaves": k.Leaves, "queued_ms": queued.Milliseconds()})
 }
 
 func (k *Call) logEnd(ctx context.Context, a *attempt, wait time.Duration) {

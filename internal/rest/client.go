@@ -1,8 +1,7 @@
-// Package rest sends one request to an HTTP API until it is decided. It knows no operation, type or path
-// of an API. A caller declares a request (request.go). A call sends attempts (call.go, send.go), as far
-// as the health of the API and the policy of retries allow. What a response says, and who has answered,
-// is read in answer.go, and what that means in outcome.go; proxies, errors, what to do about them (advice.go), and masking have
-// files of their own.
+// Package rest sends one request to an HTTP API until it is decided. It knows no operation, type or path of an API. A
+// caller declares a request (request.go). A call sends attempts (call.go, send.go), as far as the health of the API and
+// the policy of retries allow. What a response says, and who has answered, is read in answer.go, and what it means in
+// outcome.go.
 package rest
 
 import (
@@ -28,8 +27,7 @@ type Config struct {
 	Log func(ctx context.Context, msg string, fields ...map[string]any)
 }
 
-// Client is a client of HTTP APIs, safe for concurrent use. A process should use one for all requests:
-// concurrency and rate limits are per client.
+// Client is safe for concurrent use. A process should use one for all requests: concurrency is limited per client.
 type Client struct {
 	Secrets
 	Transport *http.Transport // connects to the APIs; to be tuned before the first request
@@ -103,8 +101,7 @@ func newTransport(n int) *http.Transport {
 		MaxIdleConns:        2 * n,
 		MaxIdleConnsPerHost: n,
 		MaxConnsPerHost:     n,
-		// Shorter than the usual idle timeout of load balancers (60 s), so that a
-		// request seldom uses a connection that is about to close.
+		// Shorter than the usual idle timeout of load balancers (60 s): one that is used is seldom about to close.
 		IdleConnTimeout:        30 * time.Second,
 		MaxResponseHeaderBytes: 256 << 10,
 	}

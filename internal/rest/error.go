@@ -9,8 +9,7 @@ import (
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/words"
 )
 
-// Error is the error of a request that was valid. Its texts contain no secret that the client knows, no
-// markup and no control characters.
+// Error is the error of a request that was valid. Its texts are clean, and have no secret that the client knows.
 type Error struct {
 	Operation string // what was tried: "update pipe"
 	Subject   string // on what: "pipe … of service …"
@@ -29,7 +28,8 @@ type Error struct {
 	Kind      Kind
 	NotFound  bool // the object of the operation does not exist
 	Ambiguous bool // a write that may have been carried out
-	Repeated  bool // see Response.Repeated
+	// MayExistTwice: see Response.
+	MayExistTwice bool
 
 	more      []string      // the paragraphs after the first one
 	requested time.Duration // wait that the response requested

@@ -28,17 +28,8 @@ type health struct {
 	rejected map[string]*refusal
 }
 
-// firstPatience is how long an API may fail that has never responded in this run: a wrong address is far
-// likelier than an outage.
+// firstPatience is that with an API that has never responded in this run: a wrong address is likelier than an outage.
 const firstPatience = 30 * time.Second
-
-// downAt is when an API that has failed since then counts as down.
-func (h *health) downAt() time.Time {
-	if h.answered {
-		return h.since.Add(h.patience)
-	}
-	return h.since.Add(min(h.patience, firstPatience))
-}
 
 // begin admits an attempt, or returns how long all calls have to wait, or why it must not be sent.
 func (h *health) begin(k *Call, now time.Time) (wait time.Duration, err error) {
@@ -72,12 +63,12 @@ func (h *health) refuses(k *Call, now time.Time) error {
 	if rejected := h.rejected[k.Tenant]; rejected != nil {
 		return rejected
 	}
-	if isUp := h.since.IsZero() || now.Before(h.downAt()); isUp || len(k.failures) == 0 && h.inFlight == 0 {
-		return nil
+	patience, advice := h.patience, runAgain
+	if !h.answered {
+		patience, advice = min(h.patience, firstPatience), "Check "+k.API.address()+orRunAgain
 	}
-	advice := "Check " + k.API.address() + orRunAgain
-	if h.answered {
-		advice = runAgain
+	if isUp := h.since.IsZero() || now.Before(h.since.Add(patience)); isUp || len(k.failures) == 0 && h.inFlight == 0 {
+		return nil
 	}
 	return &refusal{fmt.Sprintf("every request to the %s has failed since %s: %s", k.API.Name, words.Clock(h.since), h.cause), advice}
 }
@@ -130,8 +121,7 @@ func (h *health) hold(until time.Time, e *Error) {
 	}
 }
 
-// refusal is why a call must not send another attempt. Terraform prints an error for each object, in any
-// order, so each has all of it.
+// refusal is why a call must not send another attempt, all of it: Terraform prints an error for each object.
 type refusal struct {
 	reason string // "every request to the management API has failed since …: connection refused"
 	advice string // what to do; "" if that follows from the error of the last attempt

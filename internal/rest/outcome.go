@@ -9,8 +9,7 @@ import (
 
 // What the end of an attempt means is decided in this file alone: by one table if there was a response.
 
-// Kind is what a failed attempt means for the next one. A non-idempotent request is sent again only if it cannot have
-// been carried out.
+// Kind is what a failed attempt means for the next one. A non-idempotent request that may be done is not sent again.
 type Kind int
 
 // The kinds of failures.
@@ -88,17 +87,16 @@ func (k *Call) mayRetry(failed *Error, wait time.Duration) bool {
 	}
 }
 
-// MayBeDone reports whether a write may have been carried out although it got this response: its status line or the status
-// in its body says so, or a filter, whose response is no JSON, rejects the response to the creation of a key.
+// MayBeDone reports whether a write may have been carried out although it got this response: its status line or the
+// status in its body says so, or a filter, whose response is no JSON, rejects the response to the creation of a key.
 func (r *Response) MayBeDone(method string) bool {
 	byLine, byBody := meaningOf(r.line), meaningOf(r.Status)
 	isFiltered := method == http.MethodPost && r.Malformed != nil && byBody.Kind == Final
 	return byLine.effect == perhaps || byBody.effect == perhaps || isFiltered
 }
 
-// isRepeated reports whether a creation was sent again after one of these failures that may be that of a filter, too. All but
-// the 425 and 429 are final.
-func (k *Call) isRepeated(failures []*Error) bool {
+// mayExistTwice reports whether a creation was sent again after one of these failures that may be a filter's.
+func (k *Call) mayExistTwice(failures []*Error) bool {
 	return k.Method == http.MethodPost && slices.ContainsFunc(failures, func(e *Error) bool { return e.Foreign != "" })
 }
 

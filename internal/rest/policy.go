@@ -44,8 +44,7 @@ const (
 	sinceEpoch = 1e9
 )
 
-// backoff is exponential backoff with full jitter, after some failures: at least 1 ms. A library would provide
-// no more than the intervals.
+// backoff is exponential backoff with full jitter, at least 1 ms. A library would provide no more than the intervals.
 func backoff(failures int, random func() float64) time.Duration {
 	most := min(firstBackoff<<min(failures-1, 10), maxBackoff)
 	return max(time.Duration(random()*float64(most)), time.Millisecond)

@@ -27,8 +27,7 @@ func proxy(r *http.Request) (*url.URL, error) {
 	return http.ProxyFromEnvironment(r)
 }
 
-// acceptedByProxy checks the response of a proxy to CONNECT. The error of the standard library is the
-// reason phrase alone, as the proxy spells it.
+// acceptedByProxy checks a response to CONNECT. The standard library's error is the reason phrase, as the proxy has it.
 func acceptedByProxy(_ context.Context, at *url.URL, _ *http.Request, response *http.Response) error {
 	status, cause := response.StatusCode, errProxy
 	if status == http.StatusOK {

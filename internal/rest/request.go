@@ -11,8 +11,7 @@ import (
 type Request struct {
 	Operation string // "update pipe"
 	Subject   string // "pipe … of service … in organization …"
-	// Tenant is whom the request concerns, as words for a message: " in organization …". The API
-	// accepts or rejects credentials for each tenant.
+	// Tenant is for whom credentials are accepted or rejected, as words for a message: " in organization …".
 	Tenant  string
 	API     *API
 	Method  string
@@ -26,7 +25,7 @@ type Request struct {
 	IsArray bool
 	Object  map[string]string // what a result has of the object that the request is about: its "id", and others
 	// Secret returns a new secret that a body has, which is masked from then on; "" if it has none. Not nil for a creation whose
-	// response may have one in another form, too, so that only messages of its own JSON are shown: see Response.isHidden.
+	// response may have one in another form, too, so that only messages of its own JSON are shown: see Response.hidesBody.
 	Secret func(body any) string
 	// HasCredentials means that the body has some. No read shows them, so a success has to name the request or the object.
 	HasCredentials bool

@@ -134,8 +134,7 @@ func (s *Secrets) hideNamed(text string) string {
 	return text
 }
 
-// Clean makes a text from outside fit for a message: one line of at most that many characters,
-// without control characters, and masked.
+// Clean makes a text from outside fit for a message: masked, and one line of at most that many clean characters.
 func (s *Secrets) Clean(text string, most int) string {
 	text = words.Clean(text[:min(len(text), maxText)], maxText)
 	return words.Clean(s.Mask(s.hideNamed(text)), most)

@@ -90,9 +90,12 @@ func (k *Call) httpRequest(ctx context.Context, a *attempt) *http.Request {
 
 // noResponse is the error of an attempt without a complete response.
 func (k *Call) noResponse(ctx context.Context, err error, a *attempt) *Error {
-	e := k.NewError(NotSent, k.reworded(err, a.sent.Load()))
-	// An HTTP/2 server that refuses a stream before a response has not processed the request. That error has
-	// no exported type.
+	own := new(Reworded) // a sentence of ours needs no masking
+	if !errors.As(err, &own) {
+		own = &Reworded{k.client.reason(err, a.sent.Load() && k.Secret != nil), err}
+	}
+	e := k.NewError(NotSent, own)
+	// An HTTP/2 server that refuses a stream before a response has not processed the request. Its error has no type.
 	if a.sent.Load() && (a.response != nil || !strings.Contains(err.Error(), "REFUSED_STREAM")) {
 		e.Kind, e.Ambiguous = NoResponse, k.isWrite()
 	}
@@ -111,15 +114,6 @@ func (k *Call) noResponse(ctx context.Context, err error, a *attempt) *Error {
 	return e
 }
 
-// reworded returns an error masked, unless its sentence is ours.
-func (k *Call) reworded(err error, isSent bool) error {
-	own := new(Reworded)
-	if !errors.As(err, &own) {
-		own = &Reworded{k.client.reason(err, isSent && k.Secret != nil), err}
-	}
-	return own
-}
-
 // reason is the text of an error of net/http. If a response may have a new secret, it is only that of a network: the others
 // repeat what they cannot read, such as a status line.
 func (s *Secrets) reason(err error, mayHaveSecret bool) string {
@@ -132,8 +126,9 @@ func (s *Secrets) reason(err error, mayHaveSecret bool) string {
 
 // receive reads a response, and returns no error for one that can be used.
 func (k *Call) receive(response *http.Response) (*Response, *Error) {
-	r := &Response{Status: response.StatusCode, Header: response.Header, Secrets: &k.client.Secrets, hasSecret: k.Secret != nil}
-	r.Repeated = k.isRepeated(k.failures)
+	r := &Response{Status: response.StatusCode, Header: response.Header, Secrets: &k.client.Secrets}
+	r.mayHaveSecret = k.Secret != nil
+	r.MayExistTwice = k.mayExistTwice(k.failures)
 	r.read(response.Body, cmp.Or(k.MaxBody, maxBody))
 	r.judge(k.Request)
 	err := k.Accept(r)

@@ -17,12 +17,12 @@ func Enumerate(names []string) string {
 	return strings.Join(names[:last], ", ") + " and " + names[last]
 }
 
-// Said is what a message says of something.
-type Said struct{ Of, Text string }
+// Remark is what a message says of one thing.
+type Remark struct{ Of, Text string }
 
-// Grouped is a list. What is said of several things is one line, with their number and at most
+// ListRemarks is a list. What is said of several things is one line, with their number and at most
 // twenty of them. If the text is "", each thing is a line.
-func Grouped(all []Said, thing string) string {
+func ListRemarks(all []Remark, thing string) string {
 	var lines []string
 	of := map[string][]string{}
 	for _, said := range all {

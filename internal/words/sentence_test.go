@@ -7,7 +7,7 @@ import (
 )
 
 // What is said of several things is one line, with their number and twenty of them. What has no text is a line each.
-func TestGrouped(t *testing.T) {
+func TestListRemarks(t *testing.T) {
 	t.Parallel()
 	twenty := ""
 	for i := range 20 {
@@ -17,11 +17,11 @@ func TestGrouped(t *testing.T) {
 	for n, want := range map[int]string{
 		1: "  - t0: c7", 20: "  - c7 (20 tables: " + twenty + ")", 1000: "  - c7 (1,000 tables: " + twenty + ", …)",
 	} {
-		all := []Said{{"alone", "c7, c8"}, {"a", ""}}
+		all := []Remark{{"alone", "c7, c8"}, {"a", ""}}
 		for i := range n {
-			all = append(all, Said{fmt.Sprintf("t%d", i), "c7"}, Said{"t0", "c7"})
+			all = append(all, Remark{fmt.Sprintf("t%d", i), "c7"}, Remark{"t0", "c7"})
 		}
-		if got := Grouped(append(all, Said{"b", ""}), "table"); got != "  - alone: c7, c8\n  - a\n"+want+"\n  - b" {
+		if got := ListRemarks(append(all, Remark{"b", ""}), "table"); got != "  - alone: c7, c8\n  - a\n"+want+"\n  - b" {
 			t.Errorf("%d tables: %s", n, got)
 		}
 	}
