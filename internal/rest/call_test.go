@@ -30,7 +30,7 @@ func TestInterruptEndsEveryWait(t *testing.T) {
 		"for a response":   {operation: "update", always: hang, mayBeDone: true},
 		"for a body":       {operation: "pipe", always: fault{Hang: true, Cut: mockplatform.CutBody, CutBytes: 14}},
 		"for a retry":      {operation: "update", always: respond(503, "", "Retry-After: 100"), mayBeDone: true},
-		"for a limit":      {operation: "key", always: respond(429, "", "Retry-After: 100")},
+		"for a limit":      {operation: "key", always: respond(429, "", "Retry-After: 100"), mayBeDone: true},
 	} {
 		bubble(t, func(t *testing.T, f *fake, c *client) {
 			f.Always(test.always)

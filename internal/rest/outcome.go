@@ -91,7 +91,7 @@ func (k *Call) mayRetry(failed *Error, wait time.Duration) bool {
 // status in its body says so, or a filter, whose response is no JSON, rejects the response to the creation of a key.
 func (r *Response) MayBeDone(method string) bool {
 	byLine, byBody := meaningOf(r.line), meaningOf(r.Status)
-	isFiltered := method == http.MethodPost && r.Malformed != nil && byBody.Kind == Final
+	isFiltered := method == http.MethodPost && r.Malformed != nil
 	return byLine.effect == perhaps || byBody.effect == perhaps || isFiltered
 }
 

@@ -50,7 +50,8 @@ func CheckProxy(u *url.URL) error {
 	at, err := config.ProxyFunc()(u)
 	config.HTTPProxy, config.HTTPSProxy = "http://a.example", "http://a.example"
 	would, _ := config.ProxyFunc()(u)
-	isUsable := at != nil && at.Hostname() != "" && slices.Contains([]string{"http", "https", "socks5", "socks5h"}, at.Scheme)
+	// A password with a slash, or a number sign, makes a path or a fragment of what follows it.
+	isUsable := at != nil && at.Hostname() != "" && strings.Trim(at.Path, "/")+at.RawQuery+at.Fragment == "" && slices.Contains([]string{"http", "https", "socks5", "socks5h"}, at.Scheme)
 	if os.Getenv(name) == "" || err == nil && (would == nil || isUsable) {
 		return nil
 	}

@@ -20,6 +20,9 @@ func TestProxyThatCannotBeUsed(t *testing.T) {
 		{"HTTPS_PROXY", bad, "http://api.example", ""},
 		{"HTTPS_PROXY", bad, "https://127.0.0.1", ""},
 		{"HTTPS_PROXY", bad, "https://a.internal.example", ""}, // NO_PROXY
+		{"HTTPS_PROXY", "http://user:12#hush@proxy.example:3128", "https://api.example", "HTTPS_PROXY"},
+		{"HTTPS_PROXY", "http://user:hush/12@proxy.example:3128", "https://api.example", "HTTPS_PROXY"},
+		{"HTTPS_PROXY", "http://proxy.example:3128/", "https://api.example", ""},
 		{"HTTPS_PROXY", "proxy.example:3128", "https://api.example", ""},
 		{"HTTPS_PROXY", "socks5://user:p%25ss@proxy.example", "https://api.example", ""},
 		{"HTTPS_PROXY", "", "https://api.example", ""},
