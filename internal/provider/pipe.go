@@ -73,28 +73,44 @@ func checkPipe(r adopt.Review) []string {
 		return nil // a secret for another kind would not help
 	}
 	checkMappings(r)
+	checkFields(r)
 	warnColumns(r)
 	return checkCredentials(r)
 }
 
 var columnsPath = tfvalue.Path{"destination", "columns"}
 
-// checkColumns rejects a column that is configured twice, and a field that is mapped to none of those that are configured.
+// checkColumns rejects a column that is configured twice.
 func checkColumns(config tfvalue.Value, diags *diag.Diagnostics) {
-	var lines []string
-	names, fields := texts(config.At(columnsPath...).Elements(), "name"), texts(config.At("field_mappings").Elements(), "destination_field")
-	for i, name := range names {
-		if name != "" && slices.Contains(names[:i], name) {
-			lines = append(lines, "  - destination.columns has more than one column "+words.Name(name))
+	names := texts(config.At(columnsPath...).Elements(), "name")
+	seen, twice := map[string]bool{"": true}, []string{}
+	for _, name := range names {
+		if seen[name] && name != "" {
+			twice = append(twice, name)
 		}
+		seen[name] = true
 	}
-	if len(names) > 0 && !slices.Contains(names, "") {
-		for _, name := range words.Names(words.Without(fields, append(names, ""))) {
-			lines = append(lines, "  - field_mappings has "+name+" as a destination_field, and destination.columns has no such column")
-		}
+	if len(twice) > 0 {
+		diags.AddError("Invalid columns", "destination.columns has these columns more than once: "+strings.Join(words.Names(twice), ", ")+". Correct the names.")
 	}
-	if len(lines) > 0 {
-		diags.AddError("Invalid columns", "The configuration contradicts itself:\n\n"+strings.Join(lines, "\n")+"\n\nCorrect the names.")
+}
+
+// checkFields rejects a change after which a configured field is mapped to no column. What the platform has and the change leaves
+// alone passes. Rejected: a comparison of what is configured. ignore_changes hides columns that somebody has added.
+func checkFields(r adopt.Review) {
+	const fieldMappings, field = "field_mappings", "destination_field"
+	columns := texts(r.Plan.At(columnsPath...).Elements(), "name")
+	kept := texts(r.Found().At(fieldMappings).Elements(), field)
+	if !r.Leaves.At(columnsPath...).IsNull() {
+		kept = words.Without(kept, texts(r.Config.At(fieldMappings).Elements(), field))
+	}
+	lost := slices.DeleteFunc(texts(r.Plan.At(fieldMappings).Elements(), field), func(name string) bool {
+		column, _, isMember := strings.Cut(name, ".") // of a nested one
+		return name == "" || slices.Contains(kept, name) || slices.Contains(columns, name) || isMember && slices.Contains(columns, column)
+	})
+	if len(columns) > 0 && len(lost) > 0 && !slices.Contains(columns, "") {
+		r.Diags.AddError("Invalid field mappings: "+r.Label, fmt.Sprintf("field_mappings has these names as destination_field, "+
+			"and destination.columns has no such columns: %s. Correct the names.", strings.Join(words.Names(lost), ", ")))
 	}
 }
 

@@ -79,3 +79,39 @@ func TestFieldMappingsBesideIgnoredColumns(t *testing.T) {
 		b.wantQuiet()
 	})
 }
+
+// TestFieldMappingsToNoColumn refuses a change after which a field is mapped to a column that is not there, by the columns as they
+// will be. A member of a column passes, and what the platform has already.
+func TestFieldMappingsToNoColumn(t *testing.T) {
+	t.Parallel()
+	field := func(name string) string {
+		return "field_mappings = [{ source_field = \"x\", destination_field = \"" + name + "\" }]\n"
+	}
+	const ignored = "lifecycle {\n  ignore_changes = [destination.columns]\n}\n"
+	terraformtest.Rows(t, map[string]struct{ before, arguments, refused string }{ // the platform has a and b, and before as a field
+		"a column":                       {"a", columns("a", "b") + field("b"), ""},
+		"a member of a column":           {"a", columns("a", "b") + field("b.c"), ""},
+		"a column that is ignored":       {"a", columns("a") + field("b") + ignored, ""},
+		"columns that are not set":       {"a", field("b"), ""},
+		"it was there before":            {"c", columns("a", "b") + field("c"), ""},
+		"no column":                      {"a", columns("a", "b") + field("c d"), `"c d"`},
+		"a member of no column":          {"a", columns("a", "b") + field("c.a"), `"c.a"`},
+		"a column that is not there yet": {"a", columns("a", "b", "c") + field("c") + ignored, "c"},
+		"a column that goes":             {"b", columns("a") + field("b"), "b"},
+	}, func(t *testing.T, row struct{ before, arguments, refused string }) {
+		f := newFixture(t)
+		b := f.pipe(mockplatform.KafkaPipeID, "")
+		f.UpdatePipe(b.id, func(doc mockplatform.Document) {
+			column := func(name string) object { return object{"name": name, "type": "String"} }
+			setMember(doc, "destination.columns", []any{column("a"), column("b")})
+			setMember(doc, "fieldMappings", []any{object{"sourceField": "x", "destinationField": row.before}})
+		})
+		b.apply()
+		if row.refused == "" {
+			b.applyAs(row.arguments)
+			return
+		}
+		b.arguments = row.arguments
+		b.refuses(b.tryPlan(f.start()), "Invalid field mappings: ", "destination.columns has no such columns: "+row.refused+". Correct the names.")
+	})
+}

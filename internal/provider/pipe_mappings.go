@@ -79,13 +79,15 @@ func checkSorting(r adopt.Review) {
 	}
 }
 
-// checkTargets rejects a plan that brings tables together in one target, and for that replaces a mapping: the platform may reject
-// the addition after the removal. What is only added loses nothing.
+// checkTargets rejects a plan that brings tables together in one target, and for that replaces the mapping of a table: the platform
+// may reject the addition after the removal. A table that is only added loses nothing, nor does one that is to go.
 func checkTargets(r adopt.Review, sharing []words.Remark) {
 	added := slices.DeleteFunc(slices.Clone(r.Edit.Add), func(mapping tfvalue.Value) bool {
 		return !slices.ContainsFunc(sharing, func(remark words.Remark) bool { return remark.Of == mappingKey.Label(mapping) })
 	})
-	if removed := mappingKey.Among(r.Edit.Remove, added); len(removed) > 0 {
+	again := mappingSource.Group(added)
+	removed := slices.DeleteFunc(slices.Clone(r.Edit.Remove), func(mapping tfvalue.Value) bool { return len(again[mappingSource.Of(mapping)]) == 0 })
+	if len(removed) > 0 {
 		r.Diags.AddError("Tables with the same target: "+r.Label,
 			fmt.Sprintf("This plan brings tables together in one target:\n\n%s\n\nFor that, it removes these mappings first. "+
 				"If the platform then rejects a second mapping of the target, it no longer copies these tables:\n\n%s\n\n"+
@@ -152,8 +154,8 @@ func readingsOf(text string) (all [][]string) {
 	return all
 }
 
-// mappingEffects are what a plan changes, in words, the worst first. A mapping is in one of them, but what is shared or moved
-// may be in another, too. What is only added is no news.
+// mappingEffects are what a plan changes, in words, the worst first. What is shared, moved or removed
+// and added again may be in another one, too. What is only added is no news.
 type mappingEffects struct{ exposed, unknown, gone, shared, moved, again []words.Remark }
 
 // warnCopied warns about columns that the state excludes, and the platform copies: a plan shows only a new exclusion.
@@ -197,12 +199,8 @@ func effectsOf(before, after tfvalue.Value) (e mappingEffects) {
 	isNew := func(mapping tfvalue.Value) bool { return len(had[mappingKey.Of(mapping)]) == 0 }
 	today, leaving, writing := inAnyCase(mappingSource, before.Elements()), inAnyCase(mappingTarget, removed), inAnyCase(mappingTarget, after.Elements())
 	for _, mapping := range after.Elements() {
-		if isNew(mapping) {
-			e.add(mapping, uncoveredBy(mapping, today(mapping), leaving(mapping)), nil)
-		} else {
-			was := had[mappingKey.Of(mapping)]
-			e.add(mapping, adopt.Uncovered(mapping, was...), changedMembers(was, mapping))
-		}
+		was := had[mappingKey.Of(mapping)]
+		e.add(mapping, uncoveredBy(mapping, was, today(mapping), leaving(mapping)), changedMembers(was, mapping))
 		if group := writing(mapping); len(group) > 1 && slices.ContainsFunc(group, isNew) {
 			say(&e.shared, mappingKey.Label(mapping), words.Name(group[0].At("target_table").Normal()))
 		}
@@ -233,9 +231,12 @@ func inAnyCase(part tfvalue.Key, mappings []tfvalue.Value) func(like tfvalue.Val
 	return func(like tfvalue.Value) []tfvalue.Value { return all[strings.ToLower(part.Of(like))] }
 }
 
-// uncoveredBy are the columns that a new mapping copies: of those that all mappings of its table exclude, spelled like it if there
-// are any, and that each one excludes that leaves its target.
-func uncoveredBy(mapping tfvalue.Value, ofTable, leaving []tfvalue.Value) []string {
+// uncoveredBy are the columns that a mapping copies, of those that it was to exclude; or if it is new, of those that all mappings of
+// its table exclude, spelled like it if there are any, and that each one excludes that leaves its target.
+func uncoveredBy(mapping tfvalue.Value, was, ofTable, leaving []tfvalue.Value) []string {
+	if len(was) > 0 {
+		return adopt.Uncovered(mapping, was...)
+	}
 	if same := mappingSource.Group(ofTable)[mappingSource.Of(mapping)]; len(same) > 0 {
 		ofTable = same
 	}
@@ -254,14 +255,13 @@ func say(what *[]words.Remark, of, text string) {
 // add adds what is said of a planned mapping, which uncovers some columns. changed are the members that differ
 // from today's, none if it is new.
 func (e *mappingEffects) add(mapping tfvalue.Value, columns, changed []string) {
-	uncovered, members := strings.Join(columns, ", "), strings.Join(changed, ", ")
-	switch {
-	case len(columns) > 0 && mapping.At(adopt.ExcludedColumns).IsFullyKnown():
-		if others := words.Without(changed, []string{adopt.ExcludedColumns}); len(others) > 0 {
-			uncovered += ". Also changed: " + strings.Join(others, ", ")
-		}
+	uncovered := strings.Join(columns, ", ")
+	if uncovered != "" && mapping.At(adopt.ExcludedColumns).IsFullyKnown() {
 		say(&e.exposed, mappingKey.Label(mapping), uncovered)
-	case len(columns) > 0:
+		uncovered, changed = "", words.Without(changed, []string{adopt.ExcludedColumns})
+	}
+	switch members := strings.Join(changed, ", "); {
+	case uncovered != "":
 		say(&e.unknown, mappingKey.Label(mapping), cmp.Or(members, adopt.ExcludedColumns)+" (excludes "+uncovered+" now)")
 	case len(changed) == 0:
 	case !mapping.IsFullyKnown():
@@ -274,6 +274,9 @@ func (e *mappingEffects) add(mapping tfvalue.Value, columns, changed []string) {
 // changedMembers are the members in which a planned mapping differs from that of today, or from the most different
 // one if the platform repeats it, and the columns that are excluded from now on.
 func changedMembers(today []tfvalue.Value, planned tfvalue.Value) []string {
+	if len(today) == 0 {
+		return nil
+	}
 	was := slices.MaxFunc(today, func(a, b tfvalue.Value) int {
 		return len(tfvalue.Differing(a, planned)) - len(tfvalue.Differing(b, planned))
 	})

@@ -46,8 +46,8 @@ func TestMappingWarnings(t *testing.T) {
 				gone + "  - \"public.addresses:addresses\"\n" +
 				moved + "  - \"sales.leads\": to leads, no longer to sales_leads"},
 		"a sorting key is unknown": {mappings(sorted("customers", `["phone"]`), sorted("addresses", "[]"), leadsMapping),
-			copied + "  - \"public.customers:customers\": password_hash. Also changed: sorting_keys\n" +
-				unknown + "  - \"public.addresses:addresses\": sorting_keys, use_custom_sorting_key"},
+			copied + "  - \"public.customers:customers\": password_hash\n" +
+				unknown + "  - \"public.addresses:addresses\": sorting_keys, use_custom_sorting_key\n  - \"public.customers:customers\": sorting_keys"},
 		"a name is unknown, and a mapping": {mappings(customersMapping, `"public.addresses:addresses" = later`,
 			`"sales.leads:leads" = { source_table = later.text, excluded_columns = ["notes"] }`),
 			unknown + "  - \"public.addresses:addresses\": excluded_columns, sorting_keys, use_custom_sorting_key\n" +

@@ -177,7 +177,7 @@ func (p *promised) checkCreation() {
 }
 
 var (
-	mappingLine = regexp.MustCompile(`^("[^"]*")(?:: (.*?)(?:\. Also changed: .*)?)?$`)
+	mappingLine = regexp.MustCompile(`^("[^"]*")(?:: (.*))?$`)
 	movedLine   = regexp.MustCompile(`^("[^"]*"): to (.*), no longer to (.*)$`)
 )
 
