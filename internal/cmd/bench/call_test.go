@@ -60,7 +60,7 @@ func calls(tb testing.TB) (all []call) {
 	}{
 		{"service", "dataplatform_service_scaling", mockplatform.ServiceID, 740, 1400, 680},
 		{"pipe", "dataplatform_pipe", mockplatform.ServiceID + "/" + mockplatform.KafkaPipeID, 8650, 3890, 4975},
-		{"mapped-pipe", "dataplatform_pipe", mockplatform.ServiceID + "/" + mapped, 17400, 18000, 18300},
+		{"mapped-pipe", "dataplatform_pipe", mockplatform.ServiceID + "/" + mapped, 19100, 18000, 18300},
 	} {
 		block := terraformtest.New(object.typeName, terraformtest.NewSchema(schemas.ResourceSchemas[object.typeName]))
 		for _, report := range []*terraformtest.Report{block.Import(p, object.id), block.Generate(p)} {
